@@ -1,0 +1,30 @@
+# One word per habit. `make demo` and `make test` need no other command before them.
+PY := .venv/bin/python
+export PYTHONDONTWRITEBYTECODE := 1
+
+.PHONY: demo test check fmt lint types layers bench lab states venv clean
+venv: .venv/.complete
+.venv/.complete: .ci/dev.lock .ci/python .ci/venv
+	@sh .ci/venv
+
+demo: venv  ## the main job, end to end, on the embedded default
+	@$(PY) -m fixtures.demo
+
+test: venv  ## all tests
+	@$(PY) -m pytest -n 2
+
+check: fmt lint types layers test
+fmt: venv
+	@$(PY) -m ruff format --check .
+lint: venv
+	@$(PY) -m ruff check .
+types: venv
+	@$(PY) -m mypy
+layers: venv
+	@.venv/bin/lint-imports
+bench: venv  ## ratios, everything side by side in one run
+	@$(PY) -m fixtures.bench
+states: venv
+	@$(PY) -m states
+clean:
+	rm -rf .venv build
