@@ -1,0 +1,1 @@
+"""How an activation is done on a real host. Start with commands/activate.py; effects are in host/ only."""

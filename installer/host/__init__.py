@@ -1,0 +1,1 @@
+"""The only place with effects: one adapter a port."""

@@ -1,0 +1,117 @@
+"""The one place that runs a program: a fixed path, a clean environment, a time limit, and its own process group."""
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from installer.paths import Paths
+from states.errors import HostError
+
+CLEAN: Final = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "LC_ALL": "C.UTF-8",
+    "HOME": "/nonexistent",
+    "TZ": "UTC",
+}
+TAIL: Final = 2000  # characters of a failed program's output that are worth showing
+
+
+@attrs.frozen
+class Identity:
+    """A numeric identity to run a program as; supplementary groups are dropped."""
+
+    uid: int
+    gid: int
+
+
+@attrs.frozen
+class Completed:
+    """How a program ended: `status` is its exit status, or -N when signal N ended it."""
+
+    argv: tuple[str, ...]
+    status: int
+    stdout: str
+    stderr: str
+
+
+def find(paths: Paths, name: str) -> Path:
+    """Return the program of the operating system; raise `HostError` when it is not there."""
+    for directory in paths.programs:
+        if os.access(directory / name, os.X_OK):
+            return directory / name
+    raise HostError(f"cannot run '{name}': it is in none of {' '.join(map(str, paths.programs))}")
+
+
+def run(
+    argv: Sequence[str | Path],
+    *,
+    seconds: float,
+    identity: Identity | None = None,
+    environment: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+) -> Completed:
+    """Run a program and return how it ended; it never outlives `seconds`.
+
+    The environment is CLEAN plus `environment`, the working directory `/`, umask 022. The program is in a process
+    group of its own: a terminal's Ctrl-C does not reach it, and the time limit ends its children too.
+
+    Raises:
+        HostError: it cannot be started, or the time is over.
+
+    """
+    import subprocess
+
+    words = tuple(map(str, argv))
+    who = {"user": identity.uid, "group": identity.gid, "extra_groups": []} if identity else {}
+    try:
+        child = subprocess.Popen(  # type: ignore[call-overload]
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            env={**CLEAN, **(environment or {})},
+            umask=0o022,
+            process_group=0,
+            **who,
+        )
+    except OSError as error:
+        raise HostError(f"cannot run '{words[0]}': {error.strerror}", facts={"path": words[0]}) from error
+    try:
+        out, err = child.communicate(stdin, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        _end(child.pid)
+        child.communicate()
+        raise HostError(
+            f"cannot wait for '{words[0]}': no end after {seconds:g} s", facts={"argv": list(words)}
+        ) from None
+    except BaseException:
+        _end(child.pid)
+        child.wait()
+        raise
+    return Completed(words, child.returncode, _text(out), _text(err))
+
+
+def must(done: Completed, what: str) -> Completed:
+    """Return `done` if it succeeded; else raise `HostError` saying that `what` is not possible, with its output."""
+    if done.status == 0:
+        return done
+    tail = (done.stderr.strip() or done.stdout.strip())[-TAIL:]
+    facts = {"argv": list(done.argv), "status": done.status, "tail": tail.splitlines()}
+    first = tail.splitlines()[0] if tail else "it said nothing"
+    raise HostError(f"cannot {what}: '{Path(done.argv[0]).name}' ended with status {done.status}: {first}", facts=facts)
+
+
+def _end(group: int) -> None:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
