@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.servicemanager import definition
+from fixtures.servicemanager.unitfile import Name
+
 UNITS = Path(__file__).parents[2] / "units"
 SITE_AGENT = UNITS / "waldur-site-agent@.service"
 SSH_ACCESS = UNITS / "pharos-ssh-access-agent.service"
@@ -53,6 +56,12 @@ def test_an_agent_is_exposed_less_than_two(unit: Path) -> None:
 def test_systemd_knows_every_key_and_understands_every_value(unit: Path) -> None:
     lines = analyze("verify", "--man=no", str(unit)).stderr.splitlines()
     assert [line for line in lines if "is not executable: No such file" not in line] == []
+
+
+@every
+def test_the_stand_in_of_the_tests_loads_it_as_it_is(unit: Path) -> None:
+    loaded = definition.read(Path("/sandbox"), Name(unit.name.replace("@", "@report")), unit, ())
+    assert (loaded.load_state, definition.complaints(unit)) == ("loaded", ())
 
 
 @agents
