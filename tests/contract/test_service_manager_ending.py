@@ -3,7 +3,7 @@
 import os
 import signal
 
-from tests.contract.systemd import NAME, Systemd, alive
+from tests.contract.systemd import NAME, RUN_FOR_EVER, Systemd, alive
 
 # --- ending ----------------------------------------------------------------------------------------------
 
@@ -96,6 +96,27 @@ def test_after_the_start_limit_only_reset_failed_helps(systemd: Systemd) -> None
     assert systemd("reset-failed", unit).returncode == 0
     assert systemd("start", unit).returncode == 0
     assert systemd.property(unit, "NRestarts") == "0"
+
+
+def test_restarts_by_hand_count_towards_the_start_limit_until_reset_failed(systemd: Systemd) -> None:
+    unit = systemd.service(extra="[Unit]\nStartLimitIntervalSec=300\nStartLimitBurst=2")
+    for _ in range(2):
+        assert systemd("restart", unit).returncode == 0
+    assert systemd("reset-failed", unit).returncode == 0
+    for _ in range(2):
+        assert systemd("restart", unit).returncode == 0
+    refused = systemd("restart", unit)
+    assert refused.returncode == 1
+    assert f'"systemctl reset-failed {unit}"' in refused.stderr
+    assert systemd.show(unit, "ActiveState", "Result") == {"ActiveState": "failed", "Result": "start-limit-hit"}
+
+
+def test_a_unit_that_is_not_in_memory_has_no_failure_to_forget(systemd: Systemd) -> None:
+    unit = systemd.write(f"{NAME}.service", f"[Service]\nExecStart={RUN_FOR_EVER}\n").name
+    result = systemd("reset-failed", unit)
+    assert result.returncode == 1
+    assert f"Unit {unit} not loaded." in result.stderr
+    assert systemd("reset-failed", f"{NAME}*").returncode == 0
 
 
 def test_kill_reaches_the_main_process(systemd: Systemd) -> None:
