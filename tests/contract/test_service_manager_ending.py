@@ -86,16 +86,20 @@ def test_a_crash_loop_ends_in_failure(systemd: Systemd) -> None:
 
 
 def test_after_the_start_limit_only_reset_failed_helps(systemd: Systemd) -> None:
-    unit = systemd.service(start="/bin/sh -c 'exit 1'", extra=CRASH_LOOP)
+    well = systemd.root / "run/pharos-contract-well"
+    unit = systemd.service(start=f"/bin/sh -c 'test -e {well} && exec sleep 1000'", extra=CRASH_LOOP)
     systemd("start", unit)
     systemd.wait(unit, "ActiveState", "failed")
-    systemd.service(unit, extra=CRASH_LOOP)
-    before = systemd.property(unit, "InvocationID")
-    assert systemd("start", unit).returncode == 1
-    assert systemd.property(unit, "InvocationID") == before
-    assert systemd("reset-failed", unit).returncode == 0
-    assert systemd("start", unit).returncode == 0
-    assert systemd.property(unit, "NRestarts") == "0"
+    well.touch()
+    try:
+        before = systemd.property(unit, "InvocationID")
+        assert systemd("start", unit).returncode == 1
+        assert systemd.property(unit, "InvocationID") == before
+        assert systemd("reset-failed", unit).returncode == 0
+        assert systemd("start", unit).returncode == 0
+        assert systemd.property(unit, "NRestarts") == "0"
+    finally:
+        well.unlink()
 
 
 def test_restarts_by_hand_count_towards_the_start_limit_until_reset_failed(systemd: Systemd) -> None:

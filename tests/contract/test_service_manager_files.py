@@ -61,10 +61,13 @@ def test_a_drop_in_overrides_and_is_shown(systemd: Systemd) -> None:
     assert systemd.property(unit, "FragmentPath") == str(systemd.units / unit)
 
 
-def test_a_new_drop_in_wants_a_reload(systemd: Systemd) -> None:
+def test_a_changed_drop_in_wants_a_reload(systemd: Systemd) -> None:
     unit = systemd.service()
-    systemd("start", unit)
     systemd.write(f"{unit}.d/site.conf", "[Service]\nNice=5\n")
+    systemd("daemon-reload")
+    systemd("start", unit)
+    assert systemd.property(unit, "NeedDaemonReload") == "no"
+    systemd.write(f"{unit}.d/site.conf", "[Service]\nNice=7\n")
     assert systemd.property(unit, "NeedDaemonReload") == "yes"
 
 
