@@ -170,6 +170,12 @@ def test_the_journal_keeps_the_invocations_of_a_unit_apart(systemd: Systemd) -> 
         assert systemd.wait_for_line(unit, "err one") == ["out one", "err one"]
 
 
+def test_the_journal_drops_blanks_at_the_end_of_a_line_and_empty_lines(systemd: Systemd) -> None:
+    unit = systemd.service(start="/bin/sh -c 'echo \"  a  b \"; echo; echo end; exec sleep 1000'")
+    systemd("start", unit)
+    assert systemd.wait_for_line(unit, "end") == ["  a  b", "end"]
+
+
 def test_the_journal_gives_the_last_lines_and_their_fields(systemd: Systemd) -> None:
     unit = systemd.service(start="/bin/sh -c 'seq 1 9; echo end; exec sleep 1000'")
     systemd("start", unit)
