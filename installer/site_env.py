@@ -82,10 +82,10 @@ class SiteEnv:
     site_agent_modes: Annotated[tuple[str, ...], MODE_LIST] = setting(
         f"Modes of the site agent, a unit each. report is required: {REPORT_WHY}.", " ".join(MODES)
     )
-    site_agent_uid: Annotated[int, rules.ID] = setting("User id of pharos-agent.", "60001")
-    site_agent_gid: Annotated[int, rules.ID] = setting("Group id of pharos-agent.", "60001")
-    ssh_access_uid: Annotated[int, rules.ID] = setting("User id of pharos-ssh-access.", "60002")
-    ssh_access_gid: Annotated[int, rules.ID] = setting("Group id of pharos-ssh-access.", "60002")
+    site_agent_uid: Annotated[int, rules.ID] = setting("User id of pharos-agent.", "61001")
+    site_agent_gid: Annotated[int, rules.ID] = setting("Group id of pharos-agent.", "61001")
+    ssh_access_uid: Annotated[int, rules.ID] = setting("User id of pharos-ssh-access.", "61002")
+    ssh_access_gid: Annotated[int, rules.ID] = setting("Group id of pharos-ssh-access.", "61002")
     member_uid_range: Annotated[IdRange, rules.ID_RANGE] = setting(
         "User ids of members, from Waldur's pool.", "5000000-5499999"
     )
