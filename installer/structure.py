@@ -43,7 +43,7 @@ def values(
 
 @cache
 def converter() -> "Converter":
-    """Return the converter of our files; cattrs takes a tenth of a second to import, so only a reader asks."""
+    """Return the converter of our files, made once; only a reader of files pays for the import of cattrs."""
     from cattrs import Converter
 
     made = Converter(detailed_validation=False, forbid_extra_keys=True)

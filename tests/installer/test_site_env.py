@@ -119,6 +119,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "a_site_agent_ldap_over_tls": ("NATIVE_SITE_AGENT_LDAP_URI", "ldaps://127.0.0.1", "is not an ldap:// URL"),
     "a_site_agent_ldap_over_a_socket": ("NATIVE_SITE_AGENT_LDAP_URI", "ldapi:///", "is an ldapi:// URI"),
+    "a_site_agent_ldap_with_a_slash": ("NATIVE_SITE_AGENT_LDAP_URI", "ldap://127.0.0.1:389/", "has a path"),
     "a_site_agent_ldap_with_a_base": ("NATIVE_SITE_AGENT_LDAP_URI", "ldap://127.0.0.1/dc=example", "holds"),
     "an_ssh_access_ldap_over_tcp": ("NATIVE_SSH_ACCESS_LDAP_URI", "ldap://127.0.0.1", "is not an ldapi:// URI"),
     "an_ssh_access_ldap_over_tls": ("NATIVE_SSH_ACCESS_LDAP_URI", "ldaps://ldap.example.org", "is not an ldapi:// URI"),
