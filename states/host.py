@@ -120,11 +120,17 @@ class Patience(Protocol):
 
 
 @attrs.frozen
-class Host:
-    """The ports together."""
+class Reading:
+    """The two ports that `observe` needs."""
 
     files: Files
     units: Units
+
+
+@attrs.frozen
+class Host(Reading):
+    """The ports together."""
+
     accounts: Accounts
     web: Web
     patience: Patience

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import attrs
 
 from states.errors import Refused
-from states.host import Host
+from states.host import Reading
 from states.plan import Record, Release
 from states.unit import AGENTS, OURS, UnitState
 
@@ -24,7 +24,7 @@ class Observed:
     damage: tuple[str, ...] = ()
 
 
-def observe(host: Host, record: Record | None, *, hash_files: bool = False) -> Observed:
+def observe(host: Reading, record: Record | None, *, hash_files: bool = False) -> Observed:
     """Read everything that `differences` needs; hashing the release's files takes seconds, hence it is asked for."""
     recorded = _release(host, record)
     return Observed(
@@ -55,7 +55,7 @@ def in_flight(record: Record | None, seen: Observed) -> bool:
     return bool(tuple(_moved(record, seen)))
 
 
-def _release(host: Host, record: Record | None) -> Release | None:
+def _release(host: Reading, record: Record | None) -> Release | None:
     try:
         return host.files.release(record.release) if record else None
     except Refused:
