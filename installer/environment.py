@@ -1,4 +1,4 @@
-"""What is taken from the calling environment: a sandbox root, the terminal's manners, and who is calling. Nothing else."""
+"""What is taken from the calling environment: a sandbox root, the terminal's manners, who is calling; nothing else."""
 
 from collections.abc import Mapping
 from pathlib import Path

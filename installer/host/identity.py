@@ -1,0 +1,33 @@
+"""Who and what this process is."""
+
+import os
+import socket
+import uuid
+
+
+def is_root() -> bool:
+    """Return whether the effective user is root."""
+    return os.geteuid() == 0
+
+
+def pid() -> int:
+    """Return the process id."""
+    return os.getpid()
+
+
+def host_name() -> str:
+    """Return the host's name."""
+    return socket.gethostname()
+
+
+def new_transaction() -> str:
+    """Return a new random UUID."""
+    return str(uuid.uuid4())
+
+
+def is_terminal(handle: int) -> bool:
+    """Return whether the file descriptor is a terminal; a closed one is none."""
+    try:
+        return os.isatty(handle)
+    except OSError:
+        return False

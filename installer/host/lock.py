@@ -1,0 +1,68 @@
+"""One run at a time: an exclusive flock(2), released by the kernel when the process ends, so it is never stale."""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from installer.host import atomic
+from installer.host.patience import RealPatience
+from installer.paths import Paths
+from states.errors import HostError, PharosError
+
+
+class Locked(PharosError):
+    """Another run holds the lock."""
+
+
+@contextmanager
+def locked(paths: Paths, holder: Mapping[str, object], wait: float, patience: RealPatience) -> Iterator[None]:
+    """Hold the lock; `holder` (pid, command, operator, since) is what a second run tells its operator.
+
+    Raises:
+        Locked: another run still holds it after `wait` seconds.
+        HostError: the lock file cannot be made, or its file system knows no locks.
+
+    """
+    handle = _open(paths)
+    try:
+        _acquire(handle, paths, wait, patience)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, json.dumps(holder).encode(), 0)
+        yield
+    finally:
+        os.close(handle)  # the file stays: removing it would let two runs hold two locks
+
+
+def _open(paths: Paths) -> int:
+    try:
+        atomic.make_directory(paths.lock.parent)
+        return os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        raise HostError(f"cannot open the lock '{paths.lock}': {error.strerror}") from error
+
+
+def _acquire(handle: int, paths: Paths, wait: float, patience: RealPatience) -> None:
+    end = time.monotonic() + wait
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                raise _held(handle) from None
+            patience.wait(0.1)
+        except OSError as error:
+            raise HostError(f"cannot lock '{paths.lock}': its file system knows no flock: {error.strerror}") from error
+        else:
+            return
+
+
+def _held(handle: int) -> Locked:
+    try:
+        by = json.loads(os.pread(handle, 4096, 0))
+        words = f"'{by['command']}' of {by['operator']} since {by['since']} (pid {by['pid']})"
+    except (ValueError, KeyError, TypeError):
+        words = "another run that has just begun"
+    return Locked(f"cannot begin: {words} holds the lock", hint="wait for it, or use --wait SECONDS")

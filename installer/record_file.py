@@ -1,0 +1,57 @@
+"""The record as JSON: `active-release`, 0644, one object."""
+
+import json
+from typing import Any, Final
+
+from states.errors import HostError
+from states.plan import Record
+
+_TYPES: Final[dict[str, type | tuple[type, ...]]] = {
+    "release": str,
+    "previous": (str, type(None)),
+    "components": list,
+    "units": list,
+    "running": bool,
+    "at": str,
+    "by": str,
+    "transaction": str,
+}
+
+
+def render(record: Record) -> bytes:
+    """Return the record as the bytes of its file."""
+    values = {name: getattr(record, name) for name in _TYPES}
+    return (json.dumps(values, indent=2) + "\n").encode()
+
+
+def parse(data: bytes, name: str) -> Record:
+    """Return the record; nothing is coerced.
+
+    Raises:
+        HostError: the file `name` is not a record.
+
+    """
+    try:
+        values = json.loads(data)
+    except ValueError as error:
+        raise _bad(name, f"it is not JSON: {error}") from error
+    if not isinstance(values, dict) or set(values) != set(_TYPES):
+        raise _bad(name, f"its keys must be {', '.join(_TYPES)}")
+    for key, kind in _TYPES.items():
+        if not isinstance(values[key], kind):
+            raise _bad(name, f"the value of '{key}' is of the wrong type")
+    return Record(
+        **{**values, "components": _texts(values, "components", name), "units": _texts(values, "units", name)}
+    )
+
+
+def _texts(values: dict[str, Any], key: str, name: str) -> tuple[str, ...]:
+    if not all(isinstance(item, str) for item in values[key]):
+        raise _bad(name, f"the value of '{key}' must be a list of texts")
+    return tuple(values[key])
+
+
+def _bad(name: str, why: str) -> HostError:
+    return HostError(
+        f"cannot read the record '{name}': {why}", hint="restore it from a backup, or remove it if it is empty"
+    )
