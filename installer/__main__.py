@@ -1,0 +1,46 @@
+"""The program: reads the calling environment once, and has the command's own module do the rest."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from installer import exits
+from installer.cli import parse, parser
+from installer.environment import Caller, caller
+from installer.host.caller import environ, login
+from installer.host.sinks import Stream
+from installer.version import VERSION
+from states.errors import PharosError
+
+
+def main(argv: Sequence[str] | None = None, program: Path | None = None) -> int:
+    """Run the command line `argv` of the program whose file is `program`; return the exit code (exits.py)."""
+    args = parse(sys.argv[1:] if argv is None else argv, (program or Path(sys.argv[0])).resolve())
+    if args.version:
+        return _say(f"pharos-hpc {VERSION}")
+    if not args.command:
+        return _say(parser().format_help())
+    try:
+        return _command(args.command)(args, caller(environ(), login()))
+    except PharosError as error:
+        from installer.terminal import sentence
+
+        Stream(2).write(sentence(error))
+        return exits.REFUSED
+
+
+def _say(text: str) -> int:
+    Stream(1).write(text)
+    return exits.DONE
+
+
+def _command(name: str) -> Callable[[Namespace, Caller], int]:
+    from importlib import import_module
+
+    command: Callable[[Namespace, Caller], int] = import_module(f"installer.commands.{name}").main
+    return command
+
+
+if __name__ == "__main__":
+    sys.exit(main())

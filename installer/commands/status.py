@@ -1,0 +1,90 @@
+"""`status`: what is recorded, what really runs, and whether they agree; needs neither root nor the lock."""
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from installer import exits
+from installer.answer import say
+from installer.environment import Caller
+from installer.host.files import RealFiles
+from installer.host.history import read
+from installer.host.systemd import RealUnits
+from states.errors import HostError
+from states.host import Reading
+from states.observed import Observed, differences, observe
+from states.plan import Record
+from states.unit import UnitState
+
+
+def main(args: Namespace, caller: Caller) -> int:
+    """Print the status and return the exit code that says it."""
+    host = Reading(RealFiles(caller.paths), RealUnits(caller.paths))
+    try:
+        record = host.files.record()
+        seen = observe(host, record, hash_files=args.full)
+    except HostError as error:
+        say(args, {"error": error.message}, [f"pharos-hpc: {error.message}"])
+        return exits.STRANDED
+    left = (*differences(record, seen), *_pending(caller))
+    past = list(read(caller.paths))[-3:]
+    say(args, _answer(record, seen, left, past), _lines(record, seen, left, past))
+    return _code(record, left)
+
+
+def _pending(caller: Caller) -> Iterator[str]:
+    if (caller.paths.etc / ".staged").exists() or (caller.paths.etc / ".committed").exists():
+        yield "a configure was stopped in the middle"
+
+
+def _code(record: Record | None, left: tuple[str, ...]) -> int:
+    if left:
+        return exits.STRANDED
+    return exits.DONE if record and record.running else exits.PREVIOUS
+
+
+def _answer(
+    record: Record | None, seen: Observed, left: tuple[str, ...], past: Sequence[Mapping[str, Any]]
+) -> dict[str, object]:
+    return {
+        "release": record.release if record else None,
+        "previous": record.previous if record else None,
+        "running": bool(record and record.running),
+        "recorded_at": record.at if record else None,
+        "recorded_by": record.by if record else None,
+        "transaction": record.transaction if record else None,
+        "consistent": not left,
+        "differences": list(left),
+        "units": [_unit(state) for state in seen.units],
+        "history": past,
+    }
+
+
+def _unit(state: UnitState) -> dict[str, object]:
+    return {
+        "unit": state.name,
+        "state": state.active,
+        "enabled": state.enabled,
+        "since": state.since,
+        "pid": state.pid,
+        "release": state.release,
+        "restarts": state.restarts,
+    }
+
+
+def _lines(
+    record: Record | None, seen: Observed, left: tuple[str, ...], past: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    if record is None:
+        yield "no release is active"
+    else:
+        yield f"release '{record.release}' is {'active' if record.running else 'stopped'}, previous: {record.previous}"
+        yield f"recorded at {record.at} by {record.by}, transaction {record.transaction}"
+    for state in seen.units:
+        if state.active != "inactive" or state.enabled:
+            where = f"release {state.release}, pid {state.pid}, since {state.since}" if state.pid else ""
+            yield f"  {state.name:<48} {state.active:<10} {where}".rstrip()
+    for run in past:
+        yield f"  {run.get('at')}  {run.get('command')}  {run.get('outcome')}  {run.get('duration_s')} s"
+    yield from (f"  inconsistent: {sentence}" for sentence in left)
+    yield "the host is what the record says" if not left else "next: pharos-hpc recover"

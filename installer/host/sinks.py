@@ -1,0 +1,110 @@
+"""Where log events go: the journal's native socket, a file, a stream. None of them ever raises."""
+
+import os
+import socket
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Protocol
+
+import attrs
+
+from installer.host import atomic
+
+IDENTIFIER: Final = "pharos-hpc"
+PRIORITIES: Final = {"debug": 7, "info": 6, "warning": 4, "error": 3}  # syslog(3)
+
+
+class Sink(Protocol):
+    """Takes one event: its text (a JSON object in one line), its level and the journal fields."""
+
+    def write(self, text: str, level: str, fields: Mapping[str, str]) -> bool:
+        """Return whether the event was taken; never raise."""
+
+
+@attrs.frozen
+class Journal:
+    """The journal's native protocol, one datagram an entry (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/)."""
+
+    path: Path
+
+    def write(self, text: str, level: str, fields: Mapping[str, str]) -> bool:
+        """Send one entry."""
+        priority = str(PRIORITIES.get(level, 6))
+        entry = {"MESSAGE": text, "PRIORITY": priority, "SYSLOG_IDENTIFIER": IDENTIFIER, **fields}
+        data = b"".join(_field(name, value) for name, value in entry.items())
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+                sender.setblocking(False)  # a journal that hangs must not hang a step
+                return _send(sender, data, str(self.path))
+        except OSError:
+            return False
+
+
+def _field(name: str, value: str) -> bytes:
+    data = value.encode("utf-8", "surrogateescape")
+    if b"\n" in data:
+        return name.encode() + b"\n" + struct.pack("<Q", len(data)) + data + b"\n"
+    return name.encode() + b"=" + data + b"\n"
+
+
+def _send(sender: socket.socket, data: bytes, path: str) -> bool:
+    """Send a datagram, or a sealed memory file where it is too large for one."""
+    try:
+        return sender.sendto(data, path) == len(data)
+    except OSError as error:
+        if error.errno not in {90, 105}:  # EMSGSIZE, ENOBUFS
+            raise
+    import fcntl
+
+    handle = os.memfd_create(IDENTIFIER, os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+    try:
+        os.write(handle, data)
+        seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+        fcntl.fcntl(handle, fcntl.F_ADD_SEALS, seals)
+        socket.send_fds(sender, [b"\0"], [handle], 0, path)
+    finally:
+        os.close(handle)
+    return True
+
+
+@attrs.frozen
+class LogFile:
+    """A file of one event a line, 0640."""
+
+    path: Path
+
+    def write(self, text: str, level: str, fields: Mapping[str, str]) -> bool:  # noqa: ARG002  # a Sink's signature
+        """Append one line."""
+        try:
+            atomic.make_directory(self.path.parent)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+            handle = os.open(self.path, flags, 0o640)
+            try:
+                line = text.encode() + b"\n"
+                return os.write(handle, line) == len(line)
+            finally:
+                os.close(handle)
+        except OSError:
+            return False
+
+
+@attrs.frozen
+class Stream:
+    """An open file descriptor, e.g. 1; closed, broken or full, it is without influence."""
+
+    handle: int
+
+    def write(self, text: str, level: str = "info", fields: Mapping[str, str] | None = None) -> bool:  # noqa: ARG002
+        """Write one line."""
+        return self.raw(f"{text}\n")
+
+    def raw(self, text: str) -> bool:
+        """Write text as it is."""
+        try:
+            data = memoryview(text.encode("utf-8", "replace"))
+            while data:
+                data = data[os.write(self.handle, data) :]
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,188 @@
+"""One run of a changing command: root, signals, lock, log, and the way back of whoever was stopped before."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+import attrs
+
+from installer import ending, exits
+from installer.ending import Ending
+from installer.environment import Caller
+from installer.host import history, identity, sinks
+from installer.host.lock import Locked, locked
+from installer.host.patience import RealPatience, undisturbed
+from installer.host.real import real_host
+from installer.host.stopwatch import Stopwatch
+from installer.log import StepLog, error_fields
+from installer.paths import Paths
+from installer.terminal import Terminal
+from installer.version import VERSION
+from states.errors import PharosError
+from states.host import Host
+from states.outcome import Stuck
+from states.recovery import interrupted, recover
+
+
+@attrs.frozen
+class Session:
+    """What a command works with; `transaction` is one UUID a run, `at` its start (UTC, ISO 8601)."""
+
+    caller: Caller
+    command: str
+    transaction: str
+    at: str
+    host: Host
+    log: StepLog
+    patience: RealPatience
+
+    @property
+    def paths(self) -> Paths:
+        """Return where everything lies."""
+        return self.caller.paths
+
+
+Work: TypeAlias = Callable[[Session], Ending]
+
+
+@attrs.frozen
+class Manner:
+    """How a command is to behave: seconds to wait for the lock, JSON on a terminal, at boot, without recovery first."""
+
+    wait: float = 0
+    json: bool = False
+    at_boot: bool = False
+    recovers: bool = True
+
+
+def run(caller: Caller, command: str, work: Work, manner: Manner = Manner()) -> int:  # frozen
+    """Run `work` as the only changing command of this host, and return the exit code."""
+    if not caller.sandboxed and not identity.is_root():
+        sinks.Stream(2).write(f"pharos-hpc: cannot {command}: it needs root\n  hint: sudo pharos-hpc {command}")
+        return exits.NEEDS_ROOT
+    with undisturbed() as patience:
+        watch = Stopwatch()
+        terminal = _terminal(caller, manner)
+        session = _session(caller, command, (patience, watch), terminal, manner)
+        began = time.monotonic()
+        session.log.event("run.started", at_boot=manner.at_boot)
+        end = _guarded(session, work, manner)
+        _finish(session, end, time.monotonic() - began, watch.seconds)
+        if terminal:
+            terminal.end(end)
+        return end.exit_code
+
+
+def dry(caller: Caller, command: str) -> Session:
+    """Return a session for questions only: no lock, no log, nothing is changed."""
+    patience = RealPatience()
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    host = real_host(caller.paths, patience, Stopwatch())
+    return Session(caller, command, "none", now, host, StepLog({}, []), patience)
+
+
+def _guarded(session: Session, work: Work, manner: Manner) -> Ending:
+    holder = {
+        "pid": identity.pid(),
+        "command": session.command,
+        "operator": session.caller.operator,
+        "since": session.at,
+    }
+    try:
+        with locked(session.paths, holder, manner.wait, session.patience):
+            return (_settle(session) if manner.recovers else None) or work(session)
+    except Locked as error:
+        return ending.refused(error, exits.LOCKED)
+    except PharosError as error:
+        return ending.refused(error)
+    except Exception as error:  # noqa: BLE001  # a bug is told like everything else, and where the host stands
+        return _bug(session, error)
+
+
+def _settle(session: Session) -> Ending | None:
+    """Walk back whoever was stopped in the middle, before anything else; None when the way is free."""
+    from installer.host.commit import finish
+
+    if told := finish(session.paths):
+        session.log.event("interrupted.found", "warning", message=f"configure was stopped in the middle: {told}")
+    if not interrupted(session.host):
+        return None
+    message = "an earlier run was stopped in the middle; walking back first"
+    session.log.event("interrupted.found", "warning", message=message)
+    outcome = recover(session.host, session.log.observe)
+    return ending.of(outcome) if isinstance(outcome, Stuck) else None
+
+
+def _bug(session: Session, error: Exception) -> Ending:
+    import traceback
+
+    session.log.event("bug", "error", error=error_fields(error), trace=traceback.format_exception(error))
+    message = f"internal error: {type(error).__name__}: {error}"
+    return Ending("stranded", exits.STRANDED, message, "run 'pharos-hpc status', and report this", error)
+
+
+def _session(
+    caller: Caller,
+    command: str,
+    time_of: tuple[RealPatience, Stopwatch],
+    terminal: Terminal | None,
+    manner: Manner,
+) -> Session:
+    patience, watch = time_of
+    transaction = identity.new_transaction()
+    at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    base = {
+        "command": command,
+        "transaction": transaction,
+        "operator": caller.operator,
+        "host": identity.host_name(),
+        "version": VERSION,
+    }
+    hear = terminal.hear if terminal else lambda _: None
+    log = StepLog(base, _sinks(caller.paths, stream=terminal is None), hear)
+    return Session(
+        caller,
+        command,
+        transaction,
+        at,
+        real_host(caller.paths, patience, watch, at_boot=manner.at_boot),
+        log,
+        patience,
+    )
+
+
+def _sinks(paths: Paths, *, stream: bool) -> list[sinks.Sink]:
+    journal = paths.journal_socket
+    kept: sinks.Sink = sinks.Journal(journal) if journal.is_socket() else sinks.LogFile(paths.step_log)
+    return [kept, sinks.Stream(1)] if stream else [kept]
+
+
+def _terminal(caller: Caller, manner: Manner) -> Terminal | None:
+    if manner.json or not identity.is_terminal(1):
+        return None
+    color = not caller.no_color and caller.term not in {"", "dumb"}
+    return Terminal(sinks.Stream(1), color=color, columns=caller.columns, animate=color)
+
+
+def _finish(session: Session, end: Ending, seconds: float, downtime: float) -> None:
+    for name in session.patience.deferred():
+        message = f"{name} came where it could not be heeded"
+        session.log.event("signal.deferred", "warning", signal=name, message=message)
+    fields: dict[str, object] = {
+        "outcome": end.outcome,
+        "exit_code": end.exit_code,
+        "duration_s": round(seconds, 3),
+        "downtime_s": round(downtime, 3),
+        "message": end.message,
+        "hint": end.hint,
+        "release": end.release,
+        "previous": end.previous,
+    }
+    if end.details:
+        fields["differences"] = list(end.details)
+    if end.error is not None:
+        fields["error"] = error_fields(end.error)
+    session.log.event("run.finished", "info" if end.exit_code == 0 else "error", **fields)
+    past = {"at": session.at, "command": session.command, "operator": session.caller.operator}
+    history.append(session.paths, {**past, "transaction": session.transaction, **fields})
