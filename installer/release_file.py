@@ -16,14 +16,13 @@ NAME = "release.json"
 
 def release_of(manifest: Manifest, unit_files: Mapping[str, bytes]) -> Release:
     """Return the release that a manifest describes, given the bytes of its unit files."""
-    return Release(
-        id=manifest.release,
-        components=tuple(
-            Component(name=component.name, settle=component.settle_seconds, proof=component.proof or "")
-            for component in manifest.components
-        ),
-        unit_files={name: hashlib.sha256(data).hexdigest() for name, data in sorted(unit_files.items())},
-    )
+    parts = tuple(Component(each.name, each.settle_seconds, each.proof or "") for each in manifest.components)
+    return described(manifest.release, parts, unit_files)
+
+
+def described(release: str, components: tuple[Component, ...], unit_files: Mapping[str, bytes]) -> Release:
+    """Return a release of these components and unit files."""
+    return Release(release, components, {name: hashlib.sha256(data).hexdigest() for name, data in unit_files.items()})
 
 
 def render(release: Release) -> bytes:
