@@ -1,0 +1,99 @@
+"""The program in a real process, on real files, with really running agents."""
+
+import json
+from typing import Any
+
+import pytest
+
+from fixtures.site import Site
+from fixtures.small_release import damage_release
+from installer import exits
+
+
+def status(site: Site) -> dict[str, Any]:
+    answer = json.loads(site.run("status", "--json").stdout)
+    assert isinstance(answer, dict)
+    return answer
+
+
+def events(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def activated(site: Site, release: str) -> None:
+    site.install(release)
+    done = site.run("activate", "--release", release)
+    assert done.returncode == exits.DONE, done.stdout + done.stderr
+
+
+def test_an_activation_is_recorded_and_every_agent_runs_from_the_release(site: Site) -> None:
+    activated(site, "A")
+    answer = status(site)
+    assert answer["consistent"], answer["differences"]
+    assert answer["release"] == "A"
+    running = {unit["unit"]: unit["release"] for unit in answer["units"] if unit["state"] == "active"}
+    assert len(running) == 4
+    assert set(running.values()) == {"A"}
+
+
+def test_an_upgrade_keeps_the_outgoing_release_as_previous(site: Site) -> None:
+    activated(site, "A")
+    activated(site, "B")
+    answer = status(site)
+    assert (answer["release"], answer["previous"], answer["consistent"]) == ("B", "A", True)
+
+
+@pytest.mark.parametrize("behaviour", ["dies", "dies-late", "errors"])
+def test_a_sick_release_brings_the_previous_one_back(site: Site, behaviour: str) -> None:
+    activated(site, "A")
+    site.install("B", behaviour=behaviour, settle=3)
+    done = site.run("activate", "--release", "B")
+    assert done.returncode == exits.PREVIOUS, done.stdout
+    last = events(done.stdout)[-1]
+    assert (last["outcome"], last["release"]) == ("previous-release", "A")
+    answer = status(site)
+    assert answer["consistent"], answer["differences"]
+    assert {unit["release"] for unit in answer["units"] if unit["state"] == "active"} == {"A"}
+
+
+def test_a_paused_offering_brings_the_previous_release_back(site: Site) -> None:
+    activated(site, "A")
+    site.install("B")
+    site.central.set_offering_state("Paused")
+    done = site.run("activate", "--release", "B")
+    assert done.returncode == exits.PREVIOUS
+    assert "'Paused'" in events(done.stdout)[-1]["error"]["message"]
+    assert status(site)["consistent"]
+
+
+def test_a_damaged_release_is_refused_and_nothing_is_changed(site: Site) -> None:
+    activated(site, "A")
+    site.install("B")
+    damage_release(site.paths, "B")
+    done = site.run("activate", "--release", "B")
+    assert done.returncode == exits.REFUSED
+    assert "waldur_site_agent" in events(done.stdout)[-1]["message"]
+    assert status(site)["consistent"]
+
+
+def test_rollback_stop_and_activate_again(site: Site) -> None:
+    activated(site, "A")
+    activated(site, "B")
+    assert site.run("rollback").returncode == exits.DONE
+    assert status(site)["release"] == "A"
+    assert site.run("stop").returncode == exits.DONE
+    stopped = status(site)
+    assert not stopped["running"]
+    assert stopped["consistent"], stopped["differences"]
+    assert site.run("status").returncode == exits.PREVIOUS
+    assert site.run("activate", "--release", "B").returncode == exits.DONE
+    assert status(site)["running"]
+
+
+def test_a_plan_changes_nothing(site: Site) -> None:
+    activated(site, "A")
+    site.install("B")
+    done = site.run("activate", "--release", "B", "--plan")
+    assert done.returncode == exits.DONE, done.stderr
+    assert "current -> B" in done.stdout
+    assert status(site)["release"] == "A"
