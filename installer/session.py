@@ -1,7 +1,8 @@
 """One run of a changing command: root, signals, lock, log, and the way back of whoever was stopped before."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TypeAlias
 
@@ -41,6 +42,20 @@ class Session:
     def paths(self) -> Paths:
         """Return where everything lies."""
         return self.caller.paths
+
+    @contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        """Tell of something that takes a while: when it begins, and how it ended."""
+        self.patience.heed()
+        began = time.monotonic()
+        self.log.event("task.started", doing=what)
+        try:
+            yield
+        except Exception as error:
+            seconds = round(time.monotonic() - began, 6)
+            self.log.event("task.failed", "error", doing=what, duration_s=seconds, error=error_fields(error))
+            raise
+        self.log.event("task.succeeded", doing=what, duration_s=round(time.monotonic() - began, 6))
 
 
 Work: TypeAlias = Callable[[Session], Ending]

@@ -32,10 +32,9 @@ def activate(session: Session, release: str, args: Namespace) -> Ending:
 def perform(session: Session, asked: Request) -> Ending:
     """Verify what is asked for and run the machine; `rollback` and `stop` come here too."""
     session.log.bind(release=asked.release)
-    session.log.event("verify.started", doing="verification")
-    plan = verify(asked, session.host)
+    with session.doing("verification"):
+        plan = verify(asked, session.host)
     session.log.bind(previous=plan.back.outgoing.id if plan.back.outgoing else None)
-    session.log.event("verify.succeeded", doing="verification", duration_s=session.log.elapsed())
     return ending.of(Activation(session.host, plan, session.log.observe).run())
 
 
