@@ -8,7 +8,7 @@ from pathlib import Path
 from installer import exits
 from installer.cli import parse, parser
 from installer.environment import Caller, caller
-from installer.host.caller import environ, login
+from installer.host.caller import environ, login, open_standard_handles
 from installer.host.sinks import Stream
 from installer.version import VERSION
 from states.errors import PharosError
@@ -16,6 +16,7 @@ from states.errors import PharosError
 
 def main(argv: Sequence[str] | None = None, program: Path | None = None) -> int:
     """Run the command line `argv` of the program whose file is `program`; return the exit code (exits.py)."""
+    open_standard_handles()
     args = parse(sys.argv[1:] if argv is None else argv, (program or Path(sys.argv[0])).resolve())
     if args.version:
         return _say(f"pharos-hpc {VERSION}")

@@ -33,7 +33,8 @@ class StepLog:
         self._listener = listener
         self._sinks = tuple(sinks)
         self._logger = structlog.wrap_logger(
-            None, processors=[structlog.processors.add_log_level, _now, self._deliver]
+            object(),  # never asked: the last processor delivers, and drops
+            processors=[structlog.processors.add_log_level, _now, self._deliver],
         ).bind(**base)
 
     def event(self, name: str, level: str = "info", /, **fields: object) -> None:

@@ -9,6 +9,7 @@ import pytest
 from fixtures.python import reachable_python
 from fixtures.sandbox import Sandbox
 from fixtures.site import Site, small_site
+from tests.events import parsed
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +23,5 @@ def python() -> Path:
 def site(sandbox: Sandbox, python: Path, tmp_path: Path) -> Iterator[Site]:
     with small_site(sandbox, tmp_path / "central", python) as made:
         yield made
+    if made.paths.step_log.exists():  # every event of every test
+        parsed(made.paths.step_log.read_text().splitlines())

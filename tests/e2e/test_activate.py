@@ -8,6 +8,7 @@ import pytest
 from fixtures.site import Site
 from fixtures.small_release import damage_release
 from installer import exits
+from tests.events import parsed
 
 
 def status(site: Site) -> dict[str, Any]:
@@ -17,7 +18,7 @@ def status(site: Site) -> dict[str, Any]:
 
 
 def events(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
+    return parsed(text.splitlines())
 
 
 def activated(site: Site, release: str) -> None:
