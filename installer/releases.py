@@ -33,11 +33,8 @@ def prunable(paths: Paths, keep: int, also_used: Collection[str] = ()) -> tuple[
     return superfluous(shelf.shelved(paths), keep, {*in_use(paths), *also_used})
 
 
-def remove(paths: Paths, release: str) -> None:
-    """Remove one installed release, whole; raise `HostError` when the host refuses."""
-    shelf.remove(paths, release)
-
-
-def clear(paths: Paths) -> None:
-    """Remove what interrupted runs left, but nothing that is in use; raise `HostError` when the host refuses."""
+def prune(paths: Paths, releases: Iterable[str]) -> None:
+    """Remove these releases, each whole, and what interrupted runs left; raise `HostError` when the host refuses."""
+    for release in releases:
+        shelf.remove(paths, release)
     shelf.clear(paths, in_use(paths))

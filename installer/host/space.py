@@ -38,17 +38,22 @@ def taken_by(wheels: Iterable[Path]) -> Space:
         HostError: a file is not a wheel.
 
     """
-    size, inodes = 0, 0
+    total = Space(0, 0)
     for wheel in wheels:
         try:
             with zipfile.ZipFile(wheel) as archive:
-                entries = archive.infolist()
+                total += _installed({entry.filename: entry.file_size for entry in archive.infolist()})
         except (OSError, zipfile.BadZipFile) as error:
             raise HostError(f"cannot read wheel '{wheel}': {error}") from error
-        sources = [entry.file_size for entry in entries if entry.filename.endswith(".py")]
-        size += sum(_blocks(entry.file_size) for entry in entries) + sum(_blocks(each * BYTECODE) for each in sources)
-        inodes += len(entries) + len(sources)
-    return Space(size, inodes)
+    return total
+
+
+def _installed(files: dict[str, int]) -> Space:
+    """Return what files take, with a .pyc for each .py, and directories with a `__pycache__` each."""
+    sources = [size * BYTECODE for name, size in files.items() if name.endswith(".py")]
+    directories = 2 * len({name.rpartition("/")[0] for name in files})
+    size = sum(map(_blocks, (*files.values(), *sources))) + directories * BLOCK
+    return Space(size, len(files) + len(sources) + directories)
 
 
 def _blocks(size: float) -> int:
