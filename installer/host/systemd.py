@@ -100,11 +100,7 @@ class RealUnits:
 
     def lint(self, release: str) -> tuple[str, ...]:
         """Return what `systemd-analyze verify` finds; our own link may not lead to the program yet: no fault."""
-        directory = self.paths.release(release) / "units"
-        files = [str(directory / name) for name in UNIT_FILES if (directory / name).is_file()]
-        done = run([find(self.paths, "systemd-analyze"), "verify", "--man=no", *files], seconds=SECONDS)
-        lines = [line for line in done.stderr.splitlines() if line.strip() and not _expected(line)]
-        return tuple(f"systemd-analyze verify: {line}" for line in lines if done.status != 0 or _ours(line))
+        return lint(self.paths, self.paths.release(release) / "units")
 
     def journal(self, state: UnitState) -> tuple[str, ...]:
         """Return the lines of this invocation, oldest first; a journal that cannot be read has none."""
@@ -134,6 +130,14 @@ class RealUnits:
             restarts=int(block.get("NRestarts") or 0),
             since=block.get("ActiveEnterTimestamp", ""),
         )
+
+
+def lint(paths: Paths, directory: Path) -> tuple[str, ...]:
+    """Return what `systemd-analyze verify` finds in the unit files of a directory."""
+    files = [str(directory / name) for name in UNIT_FILES if (directory / name).is_file()]
+    done = run([find(paths, "systemd-analyze"), "verify", "--man=no", *files], seconds=SECONDS)
+    lines = [line for line in done.stderr.splitlines() if line.strip() and not _expected(line)]
+    return tuple(f"systemd-analyze verify: {line}" for line in lines if done.status != 0 or _ours(line))
 
 
 def release_of(pid: int, releases: Path) -> str | None:

@@ -1,5 +1,6 @@
 """The web port: is the offering Active, and does the Site API itself answer (spec 06, Health)."""
 
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -39,16 +40,20 @@ class RealWeb:
             )
 
     def site_api(self) -> None:
-        """Return when the Site API answers over verified TLS; without a grant, 401 is an answer."""
-        url = self.site.central_site_api_url.rstrip("/") + SSH_ACCESS_ROUTE
-        ca = self.paths.etc / "site-api-ca.crt"
-        answer = get_json(url, token=None, ca=ca, proxy=self.site.outbound_proxy_url)
-        if answer.status not in ANSWERS or "html" in answer.content_type:
-            raise Unhealthy(
-                f"'{url}' was not answered by the Site API: status {answer.status}, {answer.content_type or 'no type'}",
-                hint="the edge must route /v1/site/ to the Site API",
-                facts={"url": url, "status": answer.status},
-            )
+        """Return when the Site API answers over verified TLS."""
+        site_api(self.site, self.paths.etc / "site-api-ca.crt")
+
+
+def site_api(site: SiteEnv, ca: Path) -> None:
+    """Return when the Site API itself answers; without a grant, 401 is an answer."""
+    url = site.central_site_api_url.rstrip("/") + SSH_ACCESS_ROUTE
+    answer = get_json(url, token=None, ca=ca, proxy=site.outbound_proxy_url)
+    if answer.status not in ANSWERS or "html" in answer.content_type:
+        raise Unhealthy(
+            f"'{url}' was not answered by the Site API: status {answer.status}, {answer.content_type or 'no type'}",
+            hint="the edge must route /v1/site/ to the Site API",
+            facts={"url": url, "status": answer.status},
+        )
 
 
 def _refusal(answer: Answer) -> Unhealthy:
