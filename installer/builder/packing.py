@@ -1,0 +1,71 @@
+"""Archives whose bytes depend on nothing but the files in them: zip, tar and gzip, with every header spelled out."""
+
+import io
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import Final
+
+from states.errors import Refused
+
+STAMP: Final = (1980, 1, 1, 0, 0, 0)  # the first time that a zip can tell
+GZIP_HEADER: Final = b"\x1f\x8b\x08\x00" + struct.pack("<L", 0) + b"\x02\xff"  # RFC 1952: no name, no time, no system
+
+
+def mode_of(data: bytes) -> int:
+    """Return a file's mode: what starts with `#!` is a program. A working tree's modes depend on somebody's umask."""
+    return 0o755 if data.startswith(b"#!") else 0o644
+
+
+def zip_bytes(files: Mapping[str, bytes], prefix: bytes = b"") -> bytes:
+    """Return a zip archive behind `prefix`; stored, since deflate differs between zlibs and costs at each start."""
+    buffer = io.BytesIO()
+    buffer.write(prefix)
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_STORED) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, STAMP)
+            info.create_system = 3  # Unix, so that external_attr is a mode
+            info.external_attr = 0o100644 << 16
+            archive.writestr(info, files[name])
+    return buffer.getvalue()
+
+
+def tar_bytes(files: Mapping[str, bytes], top: str, epoch: int) -> bytes:
+    """Return a USTAR archive of the files below the directory `top`: sorted, of root, dated `epoch` (seconds)."""
+    buffer = io.BytesIO()
+    entries: dict[str, bytes | None] = dict.fromkeys(_directories(files, top))
+    entries.update({f"{top}/{name}": data for name, data in files.items()})
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in sorted(entries):
+            data = entries[name]
+            archive.addfile(_entry(name, data, epoch), io.BytesIO(data or b""))
+    return buffer.getvalue()
+
+
+def gzip_bytes(data: bytes) -> bytes:
+    """Return the data as one gzip member with a fixed header (RFC 1952)."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    body = packer.compress(data) + packer.flush()
+    return GZIP_HEADER + body + struct.pack("<LL", zlib.crc32(data), len(data) & 0xFFFFFFFF)
+
+
+def _directories(files: Mapping[str, bytes], top: str) -> set[str]:
+    names = {top}
+    for name in files:
+        parts = name.split("/")
+        if "" in parts or "." in parts or ".." in parts:
+            raise Refused(f"cannot pack '{name}': it is not a plain relative path")
+        names.update("/".join([top, *parts[:count]]) for count in range(1, len(parts)))
+    return names
+
+
+def _entry(name: str, data: bytes | None, epoch: int) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.mtime = epoch
+    if data is None:
+        info.type, info.mode = tarfile.DIRTYPE, 0o755
+    else:
+        info.size, info.mode = len(data), mode_of(data)
+    return info
