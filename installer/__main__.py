@@ -1,27 +1,33 @@
 """The program: reads the calling environment once, and has the command's own module do the rest."""
 
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from installer import exits
 from installer.cli import parse, parser
-from installer.environment import Caller, caller
 from installer.host.caller import environ, login, open_standard_handles
-from installer.host.sinks import Stream
+from installer.host.stream import Stream
 from installer.version import VERSION
 from states.errors import PharosError
 
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from pathlib import Path
 
-def main(argv: Sequence[str] | None = None, program: Path | None = None) -> int:
+    from installer.environment import Caller
+
+
+def main(argv: Sequence[str] | None = None, program: "Path | None" = None) -> int:
     """Run the command line `argv` of the program whose file is `program`; return the exit code (exits.py)."""
     open_standard_handles()
-    args = parse(sys.argv[1:] if argv is None else argv, (program or Path(sys.argv[0])).resolve())
+    args = parse(sys.argv[1:] if argv is None else argv, str(program or sys.argv[0]))
     if args.version:
         return _say(f"pharos-hpc {VERSION}")
     if not args.command:
         return _say(parser().format_help())
+    from installer.environment import caller
+
     try:
         return _command(args.command)(args, caller(environ(), login()))
     except PharosError as error:
@@ -36,7 +42,7 @@ def _say(text: str) -> int:
     return exits.DONE
 
 
-def _command(name: str) -> Callable[[Namespace, Caller], int]:
+def _command(name: str) -> "Callable[[Namespace, Caller], int]":
     from importlib import import_module
 
     command: Callable[[Namespace, Caller], int] = import_module(f"installer.commands.{name}").main

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 
-from installer.host.sinks import Stream
+from installer.host.stream import Stream
 
 
 def say(args: Namespace, answer: Mapping[str, object], lines: Iterable[str]) -> None:

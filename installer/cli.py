@@ -2,11 +2,13 @@
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from installer import exits
-from installer.host.sinks import Stream
+from installer.host.stream import Stream
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DESCRIPTION: Final = """\
 Install, configure and activate this site's provisioning agents, and keep them on a known-good release.
@@ -51,11 +53,17 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def parse(argv: Sequence[str], program: Path) -> argparse.Namespace:
+def parse(argv: Sequence[str], program: str) -> argparse.Namespace:
     """Return the parsed command line, with `program` (the path of this program's file) added."""
     args = parser().parse_args(argv)
-    args.program = program
+    args.program = _path(program).resolve()
     return args
+
+
+def _path(text: str) -> "Path":
+    from pathlib import Path
+
+    return Path(text)
 
 
 def _verb(verbs: "argparse._SubParsersAction[Parser]", name: str, text: str) -> Parser:
@@ -76,14 +84,16 @@ def _check(verbs: "argparse._SubParsersAction[Parser]") -> None:
         "areas", nargs="*", metavar="AREA", help="only these areas, e.g. site.env waldur (all by default)"
     )
     verb.add_argument(
-        "--tokens", type=Path, metavar="TOKEN_DIRECTORY", help="check the private inputs in this directory"
+        "--tokens", type=_path, metavar="TOKEN_DIRECTORY", help="check the private inputs in this directory"
     )
 
 
 def _install_and_configure(verbs: "argparse._SubParsersAction[Parser]") -> None:
     _verb(verbs, "install", "create the service identities and stage this archive's release; starts nothing")
     verb = _verb(verbs, "configure", "write the agents' configuration, adopt the secrets, reconcile the components")
-    verb.add_argument("tokens", nargs="?", type=Path, metavar="TOKEN_DIRECTORY", help="directory of new private inputs")
+    verb.add_argument(
+        "tokens", nargs="?", type=_path, metavar="TOKEN_DIRECTORY", help="directory of new private inputs"
+    )
 
 
 def _activation(verbs: "argparse._SubParsersAction[Parser]") -> None:

@@ -16,6 +16,7 @@ from installer.host.lock import Locked, locked
 from installer.host.patience import RealPatience, undisturbed
 from installer.host.real import real_host
 from installer.host.stopwatch import Stopwatch
+from installer.host.stream import Stream
 from installer.log import StepLog, error_fields
 from installer.paths import Paths
 from installer.terminal import Terminal
@@ -74,7 +75,7 @@ class Manner:
 def run(caller: Caller, command: str, work: Work, manner: Manner = Manner()) -> int:  # frozen
     """Run `work` as the only changing command of this host, and return the exit code."""
     if not caller.sandboxed and not identity.is_root():
-        sinks.Stream(2).write(f"pharos-hpc: cannot {command}: it needs root\n  hint: sudo pharos-hpc {command}")
+        Stream(2).write(f"pharos-hpc: cannot {command}: it needs root\n  hint: sudo pharos-hpc {command}")
         return exits.NEEDS_ROOT
     with undisturbed() as patience:
         watch = Stopwatch()
@@ -170,14 +171,14 @@ def _session(
 def _sinks(paths: Paths, *, stream: bool) -> list[sinks.Sink]:
     journal = paths.journal_socket
     kept: sinks.Sink = sinks.Journal(journal) if journal.is_socket() else sinks.LogFile(paths.step_log)
-    return [kept, sinks.Stream(1)] if stream else [kept]
+    return [kept, Stream(1)] if stream else [kept]
 
 
 def _terminal(caller: Caller, manner: Manner) -> Terminal | None:
     if manner.json or not identity.is_terminal(1):
         return None
     color = not caller.no_color and caller.term not in {"", "dumb"}
-    return Terminal(sinks.Stream(1), color=color, columns=caller.columns, animate=color)
+    return Terminal(Stream(1), color=color, columns=caller.columns, animate=color)
 
 
 def _finish(session: Session, end: Ending, seconds: float, downtime: float) -> None:

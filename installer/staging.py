@@ -12,7 +12,6 @@ from installer.archive import Archive
 from installer.fingerprint import NAME, fingerprint
 from installer.host import parallel, seal, shelf, tree, venv
 from installer.host.accounts import ACCOUNT_OF, acting_as
-from installer.host.reading import read_small
 from installer.host.trial import try_program
 from installer.identities import wanted
 from installer.paths import Paths
@@ -123,9 +122,8 @@ def _own_files(order: Order) -> None:
     archive, directory = order.archive, order.directory
     for path in (PROGRAM, "manifest", *(f"units/{name}" for name in archive.unit_files)):
         seal.copy(archive.directory / path, directory / path)
-    units = {name: read_small(directory / "units" / name) for name in archive.unit_files}
-    described = release_file.release_of(archive.manifest, units)
-    seal.write(directory / release_file.NAME, release_file.render(described))
+    components = release_file.components_of(archive.manifest)
+    seal.write(directory / release_file.NAME, release_file.render(archive.release, components))
     seal.write(directory / "site.env", order.site_env)
     seal.write(directory / NAME, f"{fingerprint(archive.data, order.site_env)}\n".encode())
 

@@ -7,7 +7,7 @@ from types import FrameType
 from typing import Any, Final
 
 from installer.ending import Ending
-from installer.host.sinks import Stream
+from installer.host.stream import Stream
 from states.errors import PharosError
 
 GOOD: Final = "✓"

@@ -52,8 +52,8 @@ class Files(Protocol):
 class Units(Protocol):
     """systemd, and the unit directory."""
 
-    def on_disk(self) -> Mapping[str, str]:
-        """Return the SHA-256 of each unit file of ours that stands in the unit directory."""
+    def on_disk(self) -> Mapping[str, bytes]:
+        """Return the bytes of each unit file of ours that stands in the unit directory."""
 
     def place(self, release: str, name: str) -> None:
         """Put the release's unit file into the unit directory (0644, by rename)."""

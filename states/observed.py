@@ -17,7 +17,7 @@ class Observed:
     current: str | None
     previous: str | None
     exposed: frozenset[str]
-    unit_files: Mapping[str, str]
+    unit_files: Mapping[str, bytes]
     units: tuple[UnitState, ...]
     leftovers: tuple[str, ...]
     recorded: Release | None

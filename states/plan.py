@@ -18,11 +18,11 @@ class Component:
 
 @attrs.frozen
 class Release:
-    """One unpacked, immutable release, named by its id; `unit_files` maps each file's name to its SHA-256."""
+    """One unpacked, immutable release, named by its id; `unit_files` maps each file's name to its bytes."""
 
     id: str
     components: tuple[Component, ...]
-    unit_files: Mapping[str, str]
+    unit_files: Mapping[str, bytes]
 
     @property
     def boot_units(self) -> tuple[str, ...]:

@@ -31,8 +31,8 @@ class MemoryHost:
     stable: set[str] = attrs.Factory(set)
     committed: Record | None = None
     temporary: set[str] = attrs.Factory(set)
-    files: dict[str, str] = attrs.Factory(dict)
-    loaded: dict[str, str] = attrs.Factory(dict)
+    files: dict[str, bytes] = attrs.Factory(dict)
+    loaded: dict[str, bytes] = attrs.Factory(dict)
     enabled: set[str] = attrs.Factory(set)
     running: dict[str, Running] = attrs.Factory(dict)
     failed: set[str] = attrs.Factory(set)
@@ -94,7 +94,7 @@ class MemoryHost:
 
     # units
 
-    def on_disk(self) -> Mapping[str, str]:
+    def on_disk(self) -> Mapping[str, bytes]:
         return dict(self.files)
 
     def place(self, release: str, name: str) -> None:

@@ -21,7 +21,7 @@ EVERY_UNIT: Final = (RECOVER, SITE_AGENT, SSH_ACCESS)
 
 def release(name: str, components: tuple[Component, ...] = (AGENT, ACCESS)) -> Release:
     files = [RECOVER] + [SITE_AGENT] * (AGENT in components) + [SSH_ACCESS] * (ACCESS in components)
-    return Release(name, components, {file: f"{file} of {name}" for file in files})
+    return Release(name, components, {file: f"{file} of {name}".encode() for file in files})
 
 
 RELEASES: Final[Mapping[str, Release]] = {name: release(name) for name in ("A", "B", "C")}

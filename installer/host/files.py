@@ -86,7 +86,7 @@ class RealFiles:
             )
         path = directory / release_file.NAME
         try:
-            found = release_file.parse(path.read_bytes(), str(path))
+            found = release_file.parse(path.read_bytes(), str(path), _unit_files(directory / "units"))
         except OSError as error:
             raise Refused(f"cannot read '{path}': {error.strerror}", hint="install the release again") from error
         if found.id != release:
@@ -115,6 +115,10 @@ class RealFiles:
 
     def _stable(self, component: str) -> bool:
         return _readlink(self.paths.opt / component) == f"current/{component}"
+
+
+def _unit_files(directory: Path) -> dict[str, bytes]:
+    return {name: (directory / name).read_bytes() for name in UNIT_FILES if (directory / name).is_file()}
 
 
 def _readlink(path: Path) -> str | None:

@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from installer.host.sinks import LogFile
 from installer.paths import Paths
 
 
 def append(paths: Paths, run: Mapping[str, object]) -> None:
     """Remember a run; that it cannot be remembered is no reason to fail."""
+    from installer.host.sinks import LogFile
+
     LogFile(paths.history).write(json.dumps(run, default=str), "info", {})
 
 

@@ -1,8 +1,6 @@
 """Who and what this process is."""
 
 import os
-import socket
-import uuid
 
 
 def is_root() -> bool:
@@ -17,11 +15,13 @@ def pid() -> int:
 
 def host_name() -> str:
     """Return the host's name."""
-    return socket.gethostname()
+    return os.uname().nodename
 
 
 def new_transaction() -> str:
     """Return a new random UUID."""
+    import uuid
+
     return str(uuid.uuid4())
 
 

@@ -87,24 +87,3 @@ class LogFile:
                 os.close(handle)
         except OSError:
             return False
-
-
-@attrs.frozen
-class Stream:
-    """An open file descriptor, e.g. 1; closed, broken or full, it is without influence."""
-
-    handle: int
-
-    def write(self, text: str, level: str = "info", fields: Mapping[str, str] | None = None) -> bool:  # noqa: ARG002
-        """Write one line."""
-        return self.raw(f"{text}\n")
-
-    def raw(self, text: str) -> bool:
-        """Write text as it is."""
-        try:
-            data = memoryview(text.encode("utf-8", "replace"))
-            while data:
-                data = data[os.write(self.handle, data) :]
-        except OSError:
-            return False
-        return True

@@ -1,6 +1,5 @@
 """The units port on systemd: systemctl(1), journalctl(1), systemd-analyze(1), and the unit directory."""
 
-import hashlib
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Final
 import attrs
 
 from installer.host import atomic
-from installer.host.process import Completed, find, must, run
+from installer.host.process import Completed, ask, find, must, run
 from installer.paths import Paths
 from states.errors import HostError
 from states.unit import UNIT_FILES, UnitState
@@ -28,21 +27,17 @@ class RealUnits:
     paths: Paths
     no_block: bool = False
 
-    def on_disk(self) -> Mapping[str, str]:
-        """Return the SHA-256 of each unit file of ours; a link (a mask) counts as none of ours."""
-        found = {}
-        for name in UNIT_FILES:
-            path = self.paths.units / name
-            if path.is_file() and not path.is_symlink():
-                found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+    def on_disk(self) -> Mapping[str, bytes]:
+        """Return the bytes of each unit file of ours; a link (a mask) counts as none of ours."""
+        paths = {name: self.paths.units / name for name in UNIT_FILES}
+        return {name: path.read_bytes() for name, path in paths.items() if path.is_file() and not path.is_symlink()}
 
     def place(self, release: str, name: str) -> None:
         """Put the release's unit file into the unit directory, 0644, by rename; one that already stands is left."""
         path = self.paths.units / name
         try:
             data = (self.paths.release(release) / "units" / name).read_bytes()
-            if self.on_disk().get(name) != hashlib.sha256(data).hexdigest():
+            if self.on_disk().get(name) != data:
                 atomic.make_directory(path.parent)
                 atomic.replace(path, data, 0o644)
         except OSError as error:
@@ -66,7 +61,8 @@ class RealUnits:
         """Return what `systemctl show` says of each unit, and which release its main process was started from."""
         if not units:
             return ()
-        done = must(self._systemctl("show", f"--property={PROPERTIES}", *units), "ask systemd for its units")
+        words = ("--no-ask-password", "show", f"--property={PROPERTIES}", *units)
+        done = must(ask([find(self.paths, "systemctl"), *words], seconds=SECONDS), "ask systemd for its units")
         blocks = [_properties(block) for block in done.stdout.strip().split("\n\n")]
         if len(blocks) != len(units):
             raise HostError(f"cannot understand systemctl: {len(units)} units were asked for, {len(blocks)} answered")

@@ -2,6 +2,7 @@
 
 import contextlib
 
+import attrs
 import pytest
 
 from states.activation import STEPS
@@ -53,4 +54,4 @@ def test_an_undo_cannot_know_the_incoming_release() -> None:
     for step in STEPS:
         (first, *_rest) = step.undo.__annotations__.values()
         assert first is WayBack
-    assert {field for field in WayBack.__slots__ if not field.startswith("__")} == {"outgoing", "record"}
+    assert {field.name for field in attrs.fields(WayBack)} == {"outgoing", "record"}
