@@ -1,7 +1,7 @@
 """The single file `pharos-hpc`: a shell preamble and a zip of our code and its pinned dependencies (docs of zipapp).
 
-Inside: `__main__.py`, `lib/` (sources and licences) and a tree of bytecode `cpXY/` for each Python that was found when
-it was built; others run the sources. Nothing is ever extracted, so there is no cache whose code root would run.
+Inside: `__main__.py`, the modules' sources, their bytecode for each Python that was found when it was built (others run
+the sources), and licences. Nothing is ever extracted, so there is no cache whose code root would run.
 """
 
 import zipfile
@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from installer.builder import bytecode, downloads, locks, packing
+from installer.builder import bytecode, downloads, locks, stores
 
 REPOSITORY: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("installer", "states")
+UNUSED: Final = ("transitions/extensions/", "httpx/_main.py", "cattrs/preconf/")
 LICENCES: Final = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "METADATA")
 
 
@@ -34,10 +35,8 @@ def build_single_file(output: Path, cache: Path) -> None:
 def single_file(cache: Path, pythons: dict[tuple[int, int], Path]) -> bytes:
     """Return the single file with bytecode of these interpreters."""
     library = {**own_files(), **vendored(cache)}
-    files = {f"lib/{name}": data for name, data in library.items()}
-    files |= bytecode.compiled(library, pythons)
-    files["__main__.py"] = (locks.HERE / "start.py").read_bytes()
-    return packing.zip_bytes(files, (locks.HERE / "start.sh").read_bytes())
+    main, preamble = (locks.HERE / "start.py").read_bytes(), (locks.HERE / "start.sh").read_bytes()
+    return stores.zip_of(library, bytecode.compiled(library, pythons), main, preamble)
 
 
 def own_files() -> dict[str, bytes]:
@@ -63,4 +62,4 @@ def _is_kept(path: PurePosixPath) -> bool:
     """Sources and licences; not certifi's list of CAs: only the CA that the site names is ever trusted."""
     if path.parts[0].endswith(".dist-info"):
         return path.name.upper().startswith(LICENCES) or "licenses" in path.parts
-    return path.suffix == ".py"
+    return path.suffix == ".py" and not str(path).startswith(UNUSED)
