@@ -14,7 +14,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     args.cache = args.cache.expanduser()
     try:
-        _single_file(args)
+        _build(args) if args.command == "build" else _single_file(args)
     except PharosError as error:
         hint = f"\n  hint: {error.hint}" if error.hint else ""
         print(f"pharos-hpc-release: {error.message}{hint}", file=sys.stderr)
@@ -26,16 +26,55 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     top = argparse.ArgumentParser("pharos-hpc-release", description="Build what a site gets.")
     verbs = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add_build(verbs.add_parser("build", help="build pharos-hpc-<ID>.tar.gz"))
     verb = verbs.add_parser("single-file", help="build the executable file 'pharos-hpc' only")
     verb.add_argument("output", type=Path, metavar="OUT")
-    _cache(verb)
+    _add_cache(verb)
     return top
 
 
-def _cache(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--cache", type=Path, default=downloads.DEFAULT_CACHE, metavar="DIR", help="downloads (%(default)s)"
+def _add_build(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--release", required=True, metavar="ID", help="the id of the release, e.g. 2026.12.1")
+    verb.add_argument("--mode", required=True, choices=("wheelhouse", "index"), help="where a site's wheels come from")
+    verb.add_argument("--metallo-wheel", required=True, type=Path, metavar="FILE", help="the SSH access agent's wheel")
+    verb.add_argument("--output", required=True, type=Path, metavar="DIR", help="where the archive is written")
+    verb.add_argument("--unpacked", action="store_true", help="write it as a directory too")
+    verb.add_argument("--revision", metavar="HEX", help="source revision (default: git's, if nothing differs from it)")
+    settle = "seconds for which a component must stay healthy (site-agent 30, ssh-access 10)"
+    verb.add_argument("--settle", action="append", default=[], type=_settle, metavar="COMPONENT=SECONDS", help=settle)
+    _add_cache(verb)
+
+
+def _add_cache(verb: argparse.ArgumentParser) -> None:
+    default = downloads.DEFAULT_CACHE
+    verb.add_argument("--cache", type=Path, default=default, metavar="DIR", help="of downloads (%(default)s)")
+
+
+def _settle(text: str) -> tuple[str, int]:
+    from installer.manifest import COMPONENTS
+
+    name, _, seconds = text.partition("=")
+    if name not in COMPONENTS or not seconds.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not one of {' '.join(COMPONENTS)}, '=', and a number")
+    return name, int(seconds)
+
+
+def _build(args: argparse.Namespace) -> None:
+    from installer.builder import archive, release, revision
+
+    order = release.Order(
+        release=args.release,
+        mode=args.mode,
+        metallo=args.metallo_wheel,
+        revision=args.revision or revision.revision(),
+        cache=args.cache,
+        settle=dict(args.settle),
     )
+    files = archive.files(order)
+    path = archive.write_archive(order, files, args.output)
+    print(f"{downloads.sha256(path)}  {path}")
+    if args.unpacked:
+        print(archive.write_unpacked(order, files, args.output))
 
 
 def _single_file(args: argparse.Namespace) -> None:

@@ -12,14 +12,14 @@ NETWORK: Final = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CER
 EPOCH: Final = 1_700_000_000  # seconds since 1970; SOURCE_DATE_EPOCH of all that is built
 
 
-def run(what: str, argv: Sequence[str | Path]) -> str:
-    """Run a program to `what` and return its standard output.
+def run(what: str, argv: Sequence[str | Path], **environment: str) -> str:
+    """Run a program to `what`, with these variables added, and return its standard output.
 
     Raises:
         HostError: it cannot be started, or fails; its output is in the message.
 
     """
-    environment = {name: os.environ[name] for name in NETWORK if name in os.environ}
+    network = {name: os.environ[name] for name in NETWORK if name in os.environ}
     fixed = {"SOURCE_DATE_EPOCH": str(EPOCH), "PYTHONHASHSEED": "0", "PIP_CONFIG_FILE": os.devnull}
-    done = process.run(argv, seconds=SECONDS, environment={**environment, **fixed})
+    done = process.run(argv, seconds=SECONDS, environment={**network, **fixed, **environment})
     return process.must(done, what).stdout
