@@ -1,6 +1,7 @@
 """`pharos-hpc-release`: builds the single file, or a whole release archive."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,7 +61,7 @@ def _settle(text: str) -> tuple[str, int]:
 
 
 def _build(args: argparse.Namespace) -> None:
-    from installer.builder import archive, release, revision
+    from installer.builder import archive, programs, release, revision
 
     order = release.Order(
         release=args.release,
@@ -68,6 +69,7 @@ def _build(args: argparse.Namespace) -> None:
         metallo=args.metallo_wheel,
         revision=args.revision or revision.revision(),
         cache=args.cache,
+        epoch=int(os.environ.get("SOURCE_DATE_EPOCH", programs.EPOCH)),
         settle=dict(args.settle),
     )
     files = archive.files(order)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from installer.builder import bytecode, completions, downloads, locks, manpage, packing, release, sbom, single_file
-from installer.builder.programs import EPOCH
 from installer.builder.release import Contents, Order
 from installer.builder.wheels import Wheel, read_wheel
 from installer.manifest import render
@@ -48,7 +47,7 @@ def files(order: Order) -> dict[str, bytes]:
     found |= _for_people(order)
     found |= {f"requirements/{name}.txt": release.requirements(wheels) for name, wheels in what.parts.items()}
     found |= {wheel.archived: wheel.path.read_bytes() for wheel in _carried(what)}
-    found["sbom.cdx.json"] = sbom.render(order.release, {**what.parts, **_staging(order, what)}, EPOCH)
+    found["sbom.cdx.json"] = sbom.render(order.release, {**what.parts, **_staging(order, what)}, order.epoch)
     found["LICENSE"] = (single_file.REPOSITORY / "LICENSE").read_bytes()
     return {**found, "SHA256SUMS": sums(found)}
 
@@ -62,7 +61,7 @@ def write_archive(order: Order, files: Mapping[str, bytes], directory: Path) -> 
     """Write `pharos-hpc-<release>.tar.gz` into the directory and return its path."""
     path = directory / f"{top(order)}.tar.gz"
     directory.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(packing.gzip_bytes(packing.tar_bytes(files, top(order), EPOCH)))
+    path.write_bytes(packing.gzip_bytes(packing.tar_bytes(files, top(order), order.epoch)))
     return path
 
 
@@ -79,7 +78,7 @@ def _for_people(order: Order) -> dict[str, bytes]:
     page = single_file.REPOSITORY / "docs/operator.md"
     return {
         "README.md": page.read_bytes() if page.is_file() else _README.format(release=order.release).encode(),
-        "man/pharos-hpc.1": manpage.render(order.release, EPOCH),
+        "man/pharos-hpc.1": manpage.render(order.release),
         "completions/pharos-hpc.bash": completions.bash(),
         "completions/_pharos-hpc": completions.zsh(),
     }

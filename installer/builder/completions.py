@@ -85,5 +85,6 @@ def _zsh_option(option: Option, flag: str) -> str:
 
 def _quoted(text: str) -> str:
     """Return text for a single-quoted specification of zsh's _arguments."""
-    plain = text.replace("%%", "%").replace("'", "")
-    return "".join(f"\\{each}" if each in "[]:\\" else each for each in plain)
+    plain = text.replace("%%", "%")
+    escaped = "".join(f"\\{each}" if each in "[]:\\" else each for each in plain)
+    return escaped.replace("'", "'\\''")

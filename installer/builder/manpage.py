@@ -1,6 +1,5 @@
 """The manual page pharos-hpc(1), from the words of the command line (man(7))."""
 
-from datetime import UTC, datetime
 from typing import Final
 
 from installer import exits
@@ -25,12 +24,11 @@ the record of what is active
 """
 
 
-def render(release: str, epoch: int) -> bytes:
-    """Return the page of a release, dated `epoch` (seconds)."""
-    day = datetime.fromtimestamp(epoch, UTC).date().isoformat()
+def render(release: str) -> bytes:
+    """Return the page of a release."""
     return "".join(
         [
-            f'.TH PHAROS-HPC 1 "{day}" "pharos-hpc {_plain(release)}"\n',
+            f'.TH PHAROS-HPC 1 "" "pharos-hpc {_plain(release)}"\n',
             f".SH NAME\npharos\\-hpc \\- {_plain(_summary())}\n",
             ".SH SYNOPSIS\n.B pharos\\-hpc\n.I COMMAND\n.RI [ options ]\n",
             f".SH DESCRIPTION\n{_plain(DESCRIPTION.strip())}\n",

@@ -1,35 +1,20 @@
-"""Archives whose bytes depend on nothing but the files in them: zip, tar and gzip, with every header spelled out."""
+"""Archives whose bytes depend on nothing but the files in them: tar and gzip, with every header spelled out."""
 
 import io
 import struct
 import tarfile
-import zipfile
 import zlib
 from collections.abc import Mapping
 from typing import Final
 
 from states.errors import Refused
 
-STAMP: Final = (1980, 1, 1, 0, 0, 0)  # the first time that a zip can tell
 GZIP_HEADER: Final = b"\x1f\x8b\x08\x00" + struct.pack("<L", 0) + b"\x02\xff"  # RFC 1952: no name, no time, no system
 
 
 def mode_of(data: bytes) -> int:
     """Return a file's mode: what starts with `#!` is a program. A working tree's modes depend on somebody's umask."""
     return 0o755 if data.startswith(b"#!") else 0o644
-
-
-def zip_bytes(files: Mapping[str, bytes], prefix: bytes = b"") -> bytes:
-    """Return a zip archive behind `prefix`; stored, since deflate differs between zlibs and costs at each start."""
-    buffer = io.BytesIO()
-    buffer.write(prefix)
-    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_STORED) as archive:
-        for name in sorted(files):
-            info = zipfile.ZipInfo(name, STAMP)
-            info.create_system = 3  # Unix, so that external_attr is a mode
-            info.external_attr = 0o100644 << 16
-            archive.writestr(info, files[name])
-    return buffer.getvalue()
 
 
 def tar_bytes(files: Mapping[str, bytes], top: str, epoch: int) -> bytes:

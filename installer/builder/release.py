@@ -8,6 +8,7 @@ import attrs
 
 from installer.builder import built_wheels, downloads, locks
 from installer.builder.locks import Pin
+from installer.builder.programs import EPOCH
 from installer.builder.wheels import Wheel, read_wheel
 from installer.manifest import Component, Manifest
 from states.errors import Refused
@@ -22,13 +23,17 @@ METALLO: Final = "pharos-ssh-access-agent"  # the program that the Metallo wheel
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """What is to be built: the release's id, its dependency mode, the Metallo wheel, settle times in seconds."""
+    """What is to be built: the release's id, its dependency mode, the Metallo wheel, settle times in seconds.
+
+    `epoch` (seconds since 1970) dates all that the archive holds.
+    """
 
     release: str
     mode: str
     metallo: Path
     revision: str
     cache: Path
+    epoch: int = EPOCH
     settle: Mapping[str, int] = attrs.field(factory=dict)
 
 

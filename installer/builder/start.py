@@ -45,7 +45,7 @@ path = os.path.realpath(sys.path[0])
 if not (sys.flags.isolated and sys.flags.no_site) and sys.executable:  # nothing of the caller's Python settings counts
     os.execv(sys.executable, [sys.executable, "-I", "-S", path] + sys.argv[1:])
 sys.dont_write_bytecode = True
-sys.meta_path.insert(0, Bundle(path, "cp%d%d" % sys.version_info[:2], __loader__))
+sys.meta_path.insert(0, Bundle(path, "cp%d%d" % sys.version_info[:2], type(__loader__)(path)))
 del sys.path[0]  # nothing is imported by name from the archive itself, nor from where it lies
 
 from pathlib import Path

@@ -59,7 +59,8 @@ def _scripts(archive: zipfile.ZipFile, name: str) -> tuple[str, ...]:
 
 def _licence(metadata: Message) -> str:
     text = str(metadata.get("License", "")).strip()
-    if text and "\n" not in text and len(text) <= _LINE:
+    if text and text != "UNKNOWN" and "\n" not in text and len(text) <= _LINE:
         return text
     classifiers = (str(each) for each in metadata.get_all("Classifier", []))
-    return "; ".join(each.rpartition(" :: ")[2] for each in classifiers if each.startswith(_CLASSIFIER))
+    named = (each.rpartition(" :: ")[2] for each in classifiers if each.startswith(_CLASSIFIER))
+    return "; ".join(named) or "not stated"
