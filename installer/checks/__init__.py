@@ -1,0 +1,1 @@
+"""What `check` looks at: each rule has a stable code (rules.py), each area a module that asks and changes nothing."""
