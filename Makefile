@@ -2,7 +2,12 @@
 PY := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test check fmt lint types layers bench lab states venv clean
+.DEFAULT_GOAL := help
+
+.PHONY: help demo test check fmt lint types layers bench lab states venv clean
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*##/:'"$$(printf '\t')"'/' | expand -t 12
+
 venv: .venv/.complete
 .venv/.complete: .ci/dev.lock .ci/python .ci/venv
 	@sh .ci/venv
@@ -13,7 +18,7 @@ demo: venv  ## the main job, end to end, on the embedded default
 test: venv  ## all tests
 	@$(PY) -m pytest -n 2
 
-check: fmt lint types layers test
+check: fmt lint types layers test  ## formatting, lint, types, layers, tests
 fmt: venv
 	@$(PY) -m ruff format --check .
 lint: venv
@@ -24,7 +29,7 @@ layers: venv
 	@.venv/bin/lint-imports
 bench: venv  ## ratios, everything side by side in one run
 	@$(PY) -m fixtures.bench
-states: venv
+states: venv  ## the state graph
 	@$(PY) -m states
-clean:
+clean:  ## remove what was made here
 	rm -rf .venv build
