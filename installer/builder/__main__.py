@@ -72,6 +72,7 @@ def _build(args: argparse.Namespace) -> None:
         epoch=int(os.environ.get("SOURCE_DATE_EPOCH", programs.EPOCH)),
         settle=dict(args.settle),
     )
+    release.check(order)
     files = archive.files(order)
     path = archive.write_archive(order, files, args.output)
     print(f"{downloads.sha256(path)}  {path}")

@@ -10,7 +10,9 @@ from installer.builder import built_wheels, downloads, locks
 from installer.builder.locks import Pin
 from installer.builder.programs import EPOCH
 from installer.builder.wheels import Wheel, read_wheel
-from installer.manifest import Component, Manifest
+from installer.manifest import RELEASE, REVISION, Component, Manifest
+from installer.manifest import SETTLE as SETTLE_SECONDS
+from installer.rules import Fault, Rule
 from states.errors import Refused
 from states.unit import RECOVER, SITE_AGENT, SSH_ACCESS
 
@@ -35,6 +37,14 @@ class Order:
     cache: Path
     epoch: int = EPOCH
     settle: Mapping[str, int] = attrs.field(factory=dict)
+
+
+def check(order: Order) -> None:
+    """Raise `Refused` if the manifest of such a release would not be read on a site; nothing is fetched."""
+    _checked("--release", RELEASE, order.release)
+    _checked("--revision", REVISION, order.revision)
+    for name, seconds in order.settle.items():
+        _checked(f"--settle {name}", SETTLE_SECONDS, str(seconds))
 
 
 @attrs.frozen
@@ -84,6 +94,13 @@ def manifest(order: Order, what: Contents) -> Manifest:
 def requirements(wheels: tuple[Wheel, ...]) -> bytes:
     """Return a requirements file, every line exactly pinned with its hash."""
     return locks.render(wheel.pin for wheel in wheels)
+
+
+def _checked(option: str, rule: Rule, text: str) -> None:
+    try:
+        rule.read(text)
+    except Fault as fault:
+        raise Refused(f"{option}: {fault.message}", hint=f"required: {rule.required}") from fault
 
 
 def _component(order: Order, name: str, wheels: tuple[Wheel, ...]) -> Component:
