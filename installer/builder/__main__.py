@@ -17,10 +17,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         _build(args) if args.command == "build" else _single_file(args)
     except PharosError as error:
-        hint = f"\n  hint: {error.hint}" if error.hint else ""
-        print(f"pharos-hpc-release: {error.message}{hint}", file=sys.stderr)
-        return 1
+        return _say(error.message + (f"\n  hint: {error.hint}" if error.hint else ""))
+    except OSError as error:
+        return _say(f"cannot use '{error.filename}': {error.strerror}")
     return 0
+
+
+def _say(text: str) -> int:
+    print(f"pharos-hpc-release: {text}", file=sys.stderr)
+    return 1
 
 
 def parser() -> argparse.ArgumentParser:
@@ -73,6 +78,7 @@ def _build(args: argparse.Namespace) -> None:
         settle=dict(args.settle),
     )
     release.check(order)
+    _tell_of_missing_interpreters()
     files = archive.files(order)
     path = archive.write_archive(order, files, args.output)
     print(f"{downloads.sha256(path)}  {path}")
@@ -83,7 +89,18 @@ def _build(args: argparse.Namespace) -> None:
 def _single_file(args: argparse.Namespace) -> None:
     from installer.builder.single_file import build_single_file
 
+    _tell_of_missing_interpreters()
     build_single_file(args.output, args.cache)
+
+
+def _tell_of_missing_interpreters() -> None:
+    """Say which Pythons will have to run the sources; without the same Pythons a build is not the same bytes."""
+    from installer.builder import bytecode
+
+    found = bytecode.interpreters()
+    missing = [f"{major}.{minor}" for major, minor in bytecode.VERSIONS if (major, minor) not in found]
+    if missing:
+        _say(f"found no Python {', '.join(missing)}: there the single file will start slower, from its sources")
 
 
 if __name__ == "__main__":

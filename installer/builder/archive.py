@@ -66,8 +66,9 @@ def write_archive(order: Order, files: Mapping[str, bytes], directory: Path) -> 
 
 
 def write_unpacked(order: Order, files: Mapping[str, bytes], directory: Path) -> Path:
-    """Write the archive as a directory, as tar would unpack it, and return its path."""
+    """Write the archive as a directory, as tar would unpack it, and return its path; raise OSError if it is there."""
     path = directory / top(order)
+    path.mkdir(parents=True)
     bytecode.write_tree(path, files)
     for name, data in files.items():
         (path / name).chmod(packing.mode_of(data))

@@ -179,3 +179,12 @@ def test_what_no_site_would_read_is_refused_before_anything_is_fetched(
     assert main(["build", *words, "--output", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]) == 1
     assert f"pharos-hpc-release: {option}" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_an_output_that_cannot_be_written_is_named(
+    metallo: Path, tmp_path: Path, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out").write_text("a file\n")
+    words = ["--release", "1", "--mode", "index", "--metallo-wheel", str(metallo), "--output", str(tmp_path / "out")]
+    assert main(["build", *words, "--cache", str(cache)]) == 1
+    assert f"cannot use '{tmp_path}/out'" in capsys.readouterr().err
