@@ -82,6 +82,9 @@ class Units(Protocol):
     def restart(self, units: Collection[str]) -> None:
         """Start the units afresh, together, in one job; returns when it is done."""
 
+    def queues(self) -> bool:
+        """Return whether a start is only queued: at boot, when the agents come after us."""
+
     def lint(self, release: str) -> tuple[str, ...]:
         """Return what `systemd-analyze verify` finds in the release's unit files."""
 

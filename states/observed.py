@@ -22,6 +22,7 @@ class Observed:
     leftovers: tuple[str, ...]
     recorded: Release | None
     damage: tuple[str, ...] = ()
+    booting: bool = False
 
 
 def observe(host: Reading, record: Record | None, *, hash_files: bool = False) -> Observed:
@@ -36,11 +37,15 @@ def observe(host: Reading, record: Record | None, *, hash_files: bool = False) -
         leftovers=host.files.leftovers(),
         recorded=recorded,
         damage=host.files.damage(recorded.id) if recorded and hash_files else (),
+        booting=host.units.queues(),
     )
 
 
 def differences(record: Record | None, seen: Observed) -> tuple[str, ...]:
-    """Return one sentence for each point in which the host is not what the record says; empty: settled."""
+    """Return one sentence for each point in which the host is not what the record says; empty: settled.
+
+    At boot a recorded agent that does not run yet is no difference: its start comes after us.
+    """
     return (
         *_links(record, seen),
         *_unit_files(seen),
@@ -101,7 +106,7 @@ def _agents(record: Record | None, seen: Observed) -> Iterator[str]:
         elif state.name not in serving:
             if state.enabled or state.active not in {"inactive", "failed"}:
                 yield f"'{state.name}' is {state.active}{' and enabled' * state.enabled}, but not of the record"
-        elif record and not state.runs(record.release):
+        elif record and not state.runs(record.release) and not (seen.booting and state.pid == 0):
             yield f"'{state.name}' is {state.active}, {_running(state)}, not from release '{record.release}'"
         elif not state.enabled:
             yield f"'{state.name}' is not enabled"

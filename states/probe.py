@@ -3,7 +3,7 @@
 The quick questions come first: where Waldur says no, the agents need not be waited for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from states.errors import Unhealthy
 from states.host import Host
@@ -38,14 +38,23 @@ def _outside(plan: Plan, host: Host) -> None:
 
 
 def _proved(plan: Plan, host: Host, first: Sequence[UnitState]) -> None:
+    """Each agent that has a proof to give has given it, and no error came within a moment after it."""
+    proofs = {state: plan.proof(state.name) for state in first if plan.proof(state.name)}
     waiting: list[UnitState] = []
     for _ in range(round(PATIENCE / TICK)):
-        waiting = [state for state in first if not _evidence(plan.proof(state.name), state, host)]
+        waiting = [state for state, proof in proofs.items() if not _evidence(proof, state, host)]
+        if proofs:
+            host.patience.wait(TICK)
+            _steady(plan, host, first)
         if not waiting:
+            _unspoilt(proofs, host)
             return
-        host.patience.wait(TICK)
-        _steady(plan, host, first)
-    raise _unhealthy(waiting[0], f"did not write '{plan.proof(waiting[0].name)}' to its journal", host)
+    raise _unhealthy(waiting[0], f"did not write '{proofs[waiting[0]]}' to its journal", host)
+
+
+def _unspoilt(proofs: Mapping[UnitState, str], host: Host) -> None:
+    for state, proof in proofs.items():
+        _evidence(proof, state, host)
 
 
 def _evidence(proof: str, state: UnitState, host: Host) -> bool:

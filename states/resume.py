@@ -35,7 +35,8 @@ def _revive(release: str, serving: tuple[str, ...], host: Host) -> None:
     if lost := [state.name for state in host.units.states(serving) if not state.runs(release)]:
         host.units.reset_failed(lost)
         host.units.restart(lost)
-        _await(release, lost, host)
+        if not host.units.queues():
+            _await(release, lost, host)
 
 
 def _await(release: str, units: list[str], host: Host) -> None:

@@ -11,7 +11,7 @@ import attrs
 from states.errors import HostError, Interrupted, Refused, Unhealthy
 from states.host import Host
 from states.plan import Record, Release
-from states.unit import UnitState, file_of
+from states.unit import AGENTS, UnitState, file_of
 
 
 @attrs.define
@@ -43,12 +43,14 @@ class MemoryHost:
     asked_to_stop: bool = False
     clock: float = 0
     invocations: int = 0
+    booting: bool = False
+    queued: set[str] = attrs.Factory(set)
 
     def snapshot(self) -> dict[str, Any]:
         """What an operator would call the state of the host: no clock, no invocation numbers."""
         state = copy.deepcopy(attrs.asdict(self, recurse=False))
         state["running"] = {unit: process.release for unit, process in self.running.items()}
-        for name in ("clock", "invocations", "asked_to_stop", "releases", "failed"):
+        for name in ("clock", "invocations", "asked_to_stop", "releases", "failed", "booting"):
             del state[name]
         return state
 
@@ -115,6 +117,22 @@ class MemoryHost:
                 raise HostError(f"cannot enable '{unit}': there is no such unit")
             self.enabled.add(unit)
 
+    def queues(self) -> bool:
+        return self.booting
+
+    def reboot(self) -> None:
+        """Everything has ended; what is on disk is what systemd knows; nothing is started yet."""
+        self.running.clear()
+        self.failed.clear()
+        self.loaded = dict(self.files)
+        self.booting = True
+
+    def booted(self) -> None:
+        """What is enabled or queued is started."""
+        self.booting = False
+        self.restart([unit for unit in AGENTS if unit in self.enabled | self.queued])
+        self.queued.clear()
+
     def disable(self, units: Collection[str]) -> None:
         self.enabled.difference_update(units)
 
@@ -129,6 +147,9 @@ class MemoryHost:
         for unit in units:
             if file_of(unit) not in self.loaded:
                 raise HostError(f"cannot start '{unit}': there is no such unit")
+        if self.booting:
+            self.queued.update(units)
+            return
         for unit in units:
             self.invocations += 1
             self.running[unit] = Running(self.links["current"], self.invocations)

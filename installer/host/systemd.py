@@ -84,10 +84,16 @@ class RealUnits:
             must(self._systemctl("stop", *active), f"stop {' '.join(active)}")
 
     def reset_failed(self, units: Collection[str]) -> None:
-        """Forget failures and start limits; a unit that systemd has not in memory has none."""
-        seen = [state.name for state in self.states(units) if state.active == "failed" or state.restarts]
-        if seen:
-            must(self._systemctl("reset-failed", *seen), f"reset {' '.join(seen)}")
+        """Forget failures and start limits, those of running units too: each restart counts towards the limit.
+
+        By name a unit that is not in memory is an error; a pattern that matches just that name is none.
+        """
+        patterns = [f"{unit[:-1]}[{unit[-1]}]" for unit in units]
+        must(self._systemctl("reset-failed", *patterns), f"reset {' '.join(units)}")
+
+    def queues(self) -> bool:
+        """Return whether jobs are queued only."""
+        return self.no_block
 
     def restart(self, units: Collection[str]) -> None:
         """Restart the units together, in one job."""
