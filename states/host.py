@@ -85,18 +85,15 @@ class Units(Protocol):
     def queues(self) -> bool:
         """Return whether a start is only queued: at boot, when the agents come after us."""
 
-    def lint(self, release: str) -> tuple[str, ...]:
-        """Return what `systemd-analyze verify` finds in the release's unit files."""
-
     def journal(self, state: UnitState) -> tuple[str, ...]:
         """Return what the unit has written since it was started (this invocation), oldest line first."""
 
 
-class Accounts(Protocol):
-    """The two service identities."""
+class Inspection(Protocol):
+    """Whether a release could serve: its files, its unit files, its interpreters as the service identities."""
 
-    def unable(self, release: str, components: Collection[str]) -> tuple[str, ...]:
-        """Return one sentence for each component whose interpreter does not work as its service identity."""
+    def faults(self, releases: Mapping[str, Collection[str]]) -> Mapping[str, tuple[str, ...]]:
+        """Return one sentence for each fault of each release, given which components of it are to serve."""
 
 
 class Web(Protocol):
@@ -134,6 +131,6 @@ class Reading:
 class Host(Reading):
     """The ports together."""
 
-    accounts: Accounts
+    inspection: Inspection
     web: Web
     patience: Patience

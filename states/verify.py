@@ -34,7 +34,7 @@ def verify(request: Request, host: Host) -> Plan:
     outgoing = _outgoing(record, host, request)
     faults = [*_selection(request, incoming), *_masked(host)]
     if request.running:  # whatever is wrong with a release, it can always be stopped
-        faults += [*_whole(incoming, request.components, host), *_way_back(request, incoming, outgoing, host)]
+        faults += _whole(request, incoming, outgoing, host)
     if faults:
         raise _refused(f"cannot activate release '{incoming.id}'", faults)
     return Plan(incoming, _next(request, record), WayBack(outgoing, record))
@@ -67,16 +67,17 @@ def _selection(request: Request, incoming: Release) -> Iterable[str]:
             yield f"component '{component}' is not in the release, which has {' '.join(offered)}"
 
 
-def _whole(release: Release, components: tuple[str, ...], host: Host) -> Iterable[str]:
-    yield from host.files.damage(release.id)
-    yield from host.units.lint(release.id)
-    yield from host.accounts.unable(release.id, components)
-
-
-def _way_back(request: Request, incoming: Release, outgoing: Release | None, host: Host) -> Iterable[str]:
-    if outgoing and outgoing.id != incoming.id and not request.no_way_back:
-        names = tuple(component.name for component in outgoing.components)
-        yield from (f"no way back: {fault}" for fault in _whole(outgoing, names, host))
+def _whole(request: Request, incoming: Release, outgoing: Release | None, host: Host) -> Iterable[str]:
+    """Both releases are inspected at once: the incoming one, and the one that the way back would lead to."""
+    asked: dict[str, tuple[str, ...]] = {}
+    if outgoing and not request.no_way_back:
+        asked[outgoing.id] = tuple(component.name for component in outgoing.components)
+    asked[incoming.id] = request.components
+    found = host.inspection.faults(asked)
+    yield from found[incoming.id]
+    for release in asked:
+        if release != incoming.id:
+            yield from (f"no way back: {fault}" for fault in found[release])
 
 
 def _masked(host: Host) -> Iterable[str]:

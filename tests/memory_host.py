@@ -157,17 +157,12 @@ class MemoryHost:
                 del self.running[unit]
                 self.failed.add(unit)
 
-    def lint(self, release: str) -> tuple[str, ...]:
-        assert release in self.releases
-        return ()
-
     def journal(self, state: UnitState) -> tuple[str, ...]:
         return (f'{{"event": "Processing offering x", "level": "info", "unit": "{state.name}"}}',)
 
-    def unable(self, release: str, components: Collection[str]) -> tuple[str, ...]:
-        assert release in self.releases
-        assert components
-        return ()
+    def faults(self, releases: Mapping[str, Collection[str]]) -> Mapping[str, tuple[str, ...]]:
+        assert all(release in self.releases and components for release, components in releases.items())
+        return {release: self.damage(release) for release in releases}
 
     # the outside world, and time
 
@@ -207,4 +202,4 @@ class MemoryHost:
 
 def host_of(real: Any) -> Host:
     """The ports, all of them answered by one object."""
-    return Host(files=real, units=real, accounts=real, web=real, patience=real)
+    return Host(files=real, units=real, inspection=real, web=real, patience=real)

@@ -1,13 +1,13 @@
 """The accounts port: what NSS says of accounts and groups (getent(1)), and the two service accounts made for real."""
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from installer.host.process import Completed, Identity, find, must, run
+from installer.host.process import Completed, Identity, find, must, run, start
 from installer.paths import Paths
 from states.errors import HostError
 
@@ -16,7 +16,7 @@ NO_SHELL: Final = "/usr/sbin/nologin"
 NO_HOME: Final = "/nonexistent"
 SECONDS: Final = 60.0  # for one question to NSS, which may have to ask a directory
 NOT_FOUND: Final = 2  # getent(1): a key was not found
-WORKS: Final = "import encodings.idna, hashlib, json, socket, ssl; ssl.create_default_context()"
+WORKS: Final = "import encodings.idna, hashlib, json, socket, ssl; ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)"
 
 
 @attrs.frozen
@@ -103,20 +103,23 @@ class RealAccounts:
 
     def unable(self, release: str, components: Collection[str]) -> tuple[str, ...]:
         """Return one sentence for each component whose interpreter does not work as its service identity."""
-        directory = self.paths.release(release)
-        return tuple(fault for name in components for fault in self._unable(directory / name, ACCOUNT_OF[name]))
+        return tuple(fault for ended in self.start_trials(release, components) for fault in ended())
 
-    def _unable(self, environment: Path, name: str) -> Iterator[str]:
+    def start_trials(self, release: str, components: Collection[str]) -> list[Callable[[], tuple[str, ...]]]:
+        """Start each component's interpreter as its service identity; each result says what is wrong with it."""
+        directory = self.paths.release(release)
+        return [self._start_trial(directory / name, ACCOUNT_OF[name]) for name in components]
+
+    def _start_trial(self, environment: Path, name: str) -> Callable[[], tuple[str, ...]]:
         account = self.find_user(name)
         if account is None:
-            yield f"account '{name}' does not exist"
-            return
+            return lambda: (f"account '{name}' does not exist",)
         identity = acting_as(account.uid, account.gid)
         try:
-            done = run([environment / "bin/python", "-I", "-c", WORKS], seconds=SECONDS, identity=identity)
-            must(done, f"run Python as '{name}'")
+            ended = start([environment / "bin/python", "-I", "-c", WORKS], seconds=SECONDS, identity=identity)
         except HostError as error:
-            yield error.message
+            return lambda message=error.message: (message,)  # type: ignore[misc]
+        return lambda: _trial(ended, name)
 
     def _getent(self, database: str, key: str) -> str:
         """Return the row of a key; an empty text when there is none."""
@@ -127,6 +130,14 @@ class RealAccounts:
 
     def _ask(self, database: str, *keys: str) -> Completed:
         return run([find(self.paths, "getent"), database, *keys], seconds=SECONDS)
+
+
+def _trial(ended: Callable[[], Completed], name: str) -> tuple[str, ...]:
+    try:
+        must(ended(), f"run Python as '{name}'")
+    except HostError as error:
+        return (error.message,)
+    return ()
 
 
 def acting_as(uid: int, gid: int) -> Identity | None:

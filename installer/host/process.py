@@ -2,14 +2,17 @@
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from installer.paths import Paths
 from states.errors import HostError
+
+if TYPE_CHECKING:
+    import subprocess
 
 CLEAN: Final = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
@@ -63,6 +66,18 @@ def run(
         HostError: it cannot be started, or the time is over.
 
     """
+    return start(argv, seconds=seconds, identity=identity, environment=environment, stdin=stdin)()
+
+
+def start(
+    argv: Sequence[str | Path],
+    *,
+    seconds: float,
+    identity: Identity | None = None,
+    environment: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+) -> Callable[[], Completed]:
+    """Start a program as `run` does, and return what waits for its end: other work can be done meanwhile."""
     import subprocess
 
     words = tuple(map(str, argv))
@@ -81,14 +96,19 @@ def run(
         )
     except OSError as error:
         raise HostError(f"cannot run '{words[0]}': {error.strerror}", facts={"path": words[0]}) from error
+    return lambda: _ended(child, words, stdin, seconds)
+
+
+def _ended(child: "subprocess.Popen[bytes]", words: tuple[str, ...], stdin: bytes, seconds: float) -> Completed:
+    import subprocess
+
     try:
         out, err = child.communicate(stdin, timeout=seconds)
     except subprocess.TimeoutExpired:
         _end(child.pid)
         child.communicate()
-        raise HostError(
-            f"cannot wait for '{words[0]}': no end after {seconds:g} s", facts={"argv": list(words)}
-        ) from None
+        message = f"cannot wait for '{words[0]}': no end after {seconds:g} s"
+        raise HostError(message, facts={"argv": list(words)}) from None
     except BaseException:
         _end(child.pid)
         child.wait()

@@ -1,12 +1,14 @@
 """The composition root: the real host behind the ports."""
 
+from collections.abc import Collection, Mapping
+
 import attrs
 
 from installer.host.files import RealFiles
 from installer.host.patience import RealPatience
 from installer.host.stopwatch import Stopwatch, TimedUnits
 from installer.paths import Paths
-from states.host import Accounts, Host, Web
+from states.host import Host, Web
 
 
 def real_host(paths: Paths, patience: RealPatience, watch: Stopwatch, *, at_boot: bool = False) -> Host:
@@ -14,16 +16,23 @@ def real_host(paths: Paths, patience: RealPatience, watch: Stopwatch, *, at_boot
     return Host(
         files=RealFiles(paths),
         units=TimedUnits(paths, at_boot, watch),
-        accounts=_accounts(paths),
+        inspection=LazyInspection(paths),
         web=LazyWeb(paths),
         patience=patience,
     )
 
 
-def _accounts(paths: Paths) -> Accounts:
-    from installer.host.accounts import RealAccounts
+@attrs.frozen
+class LazyInspection:
+    """The inspection port; a walk back inspects nothing, and need not import it."""
 
-    return RealAccounts(paths)
+    paths: Paths
+
+    def faults(self, releases: Mapping[str, Collection[str]]) -> Mapping[str, tuple[str, ...]]:
+        """Inspect the releases."""
+        from installer.host.inspection import RealInspection
+
+        return RealInspection(self.paths).faults(releases)
 
 
 @attrs.frozen

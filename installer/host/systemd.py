@@ -1,14 +1,14 @@
 """The units port on systemd: systemctl(1), journalctl(1), systemd-analyze(1), and the unit directory."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
 import attrs
 
 from installer.host import atomic
-from installer.host.process import Completed, ask, find, must, run
+from installer.host.process import Completed, ask, find, must, run, start
 from installer.paths import Paths
 from states.errors import HostError
 from states.unit import UNIT_FILES, UnitState
@@ -100,10 +100,6 @@ class RealUnits:
         words = ("--no-block", "restart") if self.no_block else ("restart",)
         must(self._systemctl(*words, *units), f"start {' '.join(units)}")
 
-    def lint(self, release: str) -> tuple[str, ...]:
-        """Return what `systemd-analyze verify` finds; our own link may not lead to the program yet: no fault."""
-        return lint(self.paths, self.paths.release(release) / "units")
-
     def journal(self, state: UnitState) -> tuple[str, ...]:
         """Return the lines of this invocation, oldest first; a journal that cannot be read has none."""
         words = ["--no-pager", "--quiet", "--output=cat", f"--lines={JOURNAL_LINES}", f"--unit={state.name}"]
@@ -136,8 +132,17 @@ class RealUnits:
 
 def lint(paths: Paths, directory: Path) -> tuple[str, ...]:
     """Return what `systemd-analyze verify` finds in the unit files of a directory."""
+    return start_lint(paths, directory)()
+
+
+def start_lint(paths: Paths, directory: Path) -> Callable[[], tuple[str, ...]]:
+    """Start `systemd-analyze verify`; our own link may not lead to the program yet, which is no fault."""
     files = [str(directory / name) for name in UNIT_FILES if (directory / name).is_file()]
-    done = run([find(paths, "systemd-analyze"), "verify", "--man=no", *files], seconds=SECONDS)
+    ended = start([find(paths, "systemd-analyze"), "verify", "--man=no", *files], seconds=SECONDS)
+    return lambda: _found(ended())
+
+
+def _found(done: Completed) -> tuple[str, ...]:
     lines = [line for line in done.stderr.splitlines() if line.strip() and not _expected(line)]
     return tuple(f"systemd-analyze verify: {line}" for line in lines if done.status != 0 or _ours(line))
 
