@@ -21,9 +21,8 @@ from installer.log import StepLog, error_fields
 from installer.paths import Paths
 from installer.terminal import Terminal
 from installer.version import VERSION
-from states.errors import PharosError
+from states.errors import PharosError, Refused
 from states.host import Host
-from states.outcome import Stuck
 from states.recovery import interrupted, recover
 
 
@@ -126,8 +125,17 @@ def _settle(session: Session) -> Ending | None:
         return None
     message = "an earlier run was stopped in the middle; walking back first"
     session.log.event("interrupted.found", "warning", message=message)
-    outcome = recover(session.host, session.log.observe)
-    return ending.of(outcome) if isinstance(outcome, Stuck) else None
+    end = walked_back(session)
+    return end if end.outcome == "stranded" else None
+
+
+def walked_back(session: Session) -> Ending:
+    """Make the host what the record says; a recorded release that is not there any more leaves it stranded."""
+    try:
+        outcome = recover(session.host, session.log.observe)
+    except Refused as error:
+        return Ending("stranded", exits.STRANDED, error.message, error.hint, error)
+    return ending.of(outcome) if outcome else ending.done("the host is what the record says")
 
 
 def _bug(session: Session, error: Exception) -> Ending:

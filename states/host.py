@@ -119,18 +119,24 @@ class Patience(Protocol):
         """Wait on the way back: nobody can shorten it, nobody is refused."""
 
 
-@attrs.frozen
-class Reading:
+class Reading(Protocol):
     """The two ports that `observe` needs."""
+
+    @property
+    def files(self) -> Files:
+        """Return the files port."""
+
+    @property
+    def units(self) -> Units:
+        """Return the units port."""
+
+
+@attrs.frozen
+class Host:
+    """The ports together."""
 
     files: Files
     units: Units
-
-
-@attrs.frozen
-class Host(Reading):
-    """The ports together."""
-
     inspection: Inspection
     web: Web
     patience: Patience

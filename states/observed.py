@@ -1,13 +1,16 @@
 """What a settled host is: `observe` reads it, `differences` compares it with the record; neither has an effect."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import attrs
 
 from states.errors import Refused
-from states.host import Reading
 from states.plan import Record, Release
 from states.unit import AGENTS, OURS, UnitState
+
+if TYPE_CHECKING:
+    from states.host import Reading
 
 
 @attrs.frozen
@@ -25,7 +28,7 @@ class Observed:
     booting: bool = False
 
 
-def observe(host: Reading, record: Record | None, *, hash_files: bool = False) -> Observed:
+def observe(host: "Reading", record: Record | None, *, hash_files: bool = False) -> Observed:
     """Read everything that `differences` needs; hashing the release's files takes seconds, hence it is asked for."""
     recorded = _release(host, record)
     return Observed(
@@ -55,30 +58,24 @@ def differences(record: Record | None, seen: Observed) -> tuple[str, ...]:
     )
 
 
-def in_flight(record: Record | None, seen: Observed) -> bool:
-    """Return whether a link disagrees with the record: a run was stopped in the middle."""
-    return bool(tuple(_moved(record, seen)))
+def moved(record: Record | None, current: str | None, previous: str | None) -> tuple[str, ...]:
+    """Return one sentence for each link that disagrees with the record: then a run was stopped in the middle."""
+    live, before = (record.release, record.previous) if record else (None, None)
+    links = (("current", current, live), ("previous", previous, before))
+    return tuple(f"'{name}' names {_named(is_)}, the record {_named(be)}" for name, is_, be in links if is_ != be)
 
 
-def _release(host: Reading, record: Record | None) -> Release | None:
+def _release(host: "Reading", record: Record | None) -> Release | None:
     try:
         return host.files.release(record.release) if record else None
     except Refused:
         return None
 
 
-def _moved(record: Record | None, seen: Observed) -> Iterator[str]:
-    live, before = (record.release, record.previous) if record else (None, None)
-    if seen.current != live:
-        yield f"'current' names {_named(seen.current)}, the record {_named(live)}"
-    if seen.previous != before:
-        yield f"'previous' names {_named(seen.previous)}, the record {_named(before)}"
-
-
 def _links(record: Record | None, seen: Observed) -> Iterator[str]:
     if record and not seen.recorded:
         yield f"release '{record.release}' of the record is not installed, or not complete"
-    yield from _moved(record, seen)
+    yield from moved(record, seen.current, seen.previous)
     wanted = {component.name for component in seen.recorded.components} if seen.recorded else set()
     for component in sorted(wanted ^ seen.exposed):
         yield f"the stable link of '{component}' is {'missing' if component in wanted else 'left over'}"

@@ -7,7 +7,7 @@ from states.errors import Interrupted, Refused
 from states.events import Observer, unobserved
 from states.host import Host
 from states.machine import Activation
-from states.observed import differences, in_flight, observe
+from states.observed import differences, moved, observe
 from states.outcome import Outcome
 from states.plan import Record, Release, WayBack
 from states.state import State
@@ -23,7 +23,8 @@ def locate(host: Host, record: Record | None) -> State | None:
     left = differences(record, seen)
     if not left:
         return None
-    begun = seen.current == (record.release if record else None) and len(left) == 1 and in_flight(record, seen)
+    current = record.release if record else None
+    begun = left == moved(record, current, seen.previous)
     return State.VERIFIED if begun else State.HEALTHY
 
 
@@ -40,8 +41,7 @@ def recover(host: Host, observer: Observer = unobserved) -> Outcome | None:
 
 def interrupted(host: Host) -> bool:
     """Return whether an earlier run was stopped in the middle (drift alone is none)."""
-    record = host.files.record()
-    return in_flight(record, observe(host, record))
+    return bool(moved(host.files.record(), host.files.link("current"), host.files.link("previous")))
 
 
 def _outgoing(host: Host, record: Record | None) -> Release | None:

@@ -5,8 +5,8 @@ from argparse import Namespace
 from installer import ending
 from installer.ending import Ending
 from installer.environment import Caller
-from installer.session import Manner, Session, run
-from states.recovery import locate, recover
+from installer.session import Manner, Session, run, walked_back
+from states.recovery import locate
 
 
 def main(args: Namespace, caller: Caller) -> int:
@@ -27,9 +27,7 @@ def recovered(session: Session) -> Ending:
         return ending.done("the host is what the record says", release=record.release if record else None)
     message = f"the host is not what the record says; walking back from {at}"
     session.log.event("interrupted.found", "warning", message=message)
-    outcome = recover(session.host, session.log.observe)
-    assert outcome is not None, "internal error: it was settled a moment ago"
-    return _repaired(ending.of(outcome))
+    return _repaired(walked_back(session))
 
 
 def _repaired(end: Ending) -> Ending:
