@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -40,16 +42,28 @@ CALLS = [
 ]
 
 
+@cache
+def begun(name: str) -> MemoryHost:
+    """The scenario's host, to be copied."""
+    return SCENARIOS[name].make()
+
+
+@cache
+def ends(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the host looks like before and after, when nothing breaks."""
+    done = SCENARIOS[name].make()
+    before = done.snapshot()
+    SCENARIOS[name].ask.run(done)
+    return before, done.snapshot()
+
+
 class Run:
     """One scenario's host, and what it looks like before and after."""
 
     def __init__(self, name: str) -> None:
         self.scenario = SCENARIOS[name]
-        self.real = self.scenario.make()
-        self.before = self.real.snapshot()
-        done = self.scenario.make()
-        self.scenario.ask.run(done)
-        self.after = done.snapshot()
+        self.real = copy.deepcopy(begun(name))
+        self.before, self.after = ends(name)
 
     def start(self, faults: Any) -> tuple[Outcome | None, Faulty]:
         """Run it; None when it was killed."""
