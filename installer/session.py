@@ -19,7 +19,7 @@ from installer.host.stopwatch import Stopwatch
 from installer.host.stream import Stream
 from installer.log import StepLog, error_fields
 from installer.paths import Paths
-from installer.terminal import Terminal
+from installer.terminal import Terminal, drawn
 from installer.version import VERSION
 from states.errors import PharosError, Refused
 from states.host import Host
@@ -78,14 +78,12 @@ def run(caller: Caller, command: str, work: Work, manner: Manner = Manner()) -> 
         return exits.NEEDS_ROOT
     with undisturbed() as patience:
         watch = Stopwatch()
-        terminal = _terminal(caller, manner)
+        terminal = None if manner.json else drawn(caller)
         session = _session(caller, command, (patience, watch), terminal, manner)
         began = time.monotonic()
         session.log.event("run.started", at_boot=manner.at_boot)
         end = _guarded(session, work, manner)
         _finish(session, end, time.monotonic() - began, watch.seconds)
-        if terminal:
-            terminal.end(end)
         return end.exit_code
 
 
@@ -180,13 +178,6 @@ def _sinks(paths: Paths, *, stream: bool) -> list[sinks.Sink]:
     journal = paths.journal_socket
     kept: sinks.Sink = sinks.Journal(journal) if journal.is_socket() else sinks.LogFile(paths.step_log)
     return [kept, Stream(1)] if stream else [kept]
-
-
-def _terminal(caller: Caller, manner: Manner) -> Terminal | None:
-    if manner.json or not identity.is_terminal(1):
-        return None
-    color = not caller.no_color and caller.term not in {"", "dumb"}
-    return Terminal(Stream(1), color=color, columns=caller.columns, animate=color)
 
 
 def _finish(session: Session, end: Ending, seconds: float, downtime: float) -> None:

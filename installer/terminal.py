@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any, Final
 
-from installer.ending import Ending
+from installer.environment import Caller
+from installer.host import identity
 from installer.host.stream import Stream
 from states.errors import PharosError
 
@@ -43,15 +44,17 @@ class Terminal:
             self._failed(event)
         elif name in {"interrupted.found", "signal.deferred", "note"}:
             self._line("!", "33", str(event["message"]))
+        elif name == "run.finished":
+            self._end(event)
 
-    def end(self, ending: Ending) -> None:
+    def _end(self, event: Mapping[str, Any]) -> None:
         """Say in one sentence how it ended, what is not restored, and what to do next."""
-        good = ending.exit_code == 0
-        for detail in ending.details:
+        good = event["exit_code"] == 0
+        for detail in event.get("differences", ()):
             self._line(" ", "31", f"not restored: {detail}")
-        self._line(GOOD if good else BAD, "32" if good else "31", ending.message)
-        if ending.hint:
-            self._line(" ", "2", f"next: {ending.hint}")
+        self._line(GOOD if good else BAD, "32" if good else "31", str(event["message"]))
+        if event.get("hint"):
+            self._line(" ", "2", f"next: {event['hint']}")
 
     def _failed(self, event: Mapping[str, Any]) -> None:
         error = event.get("error", {})
@@ -109,6 +112,14 @@ class Spinner:
 
     def _draw(self, text: str) -> None:
         self._out.raw(f"\r\x1b[2K{text}")
+
+
+def drawn(caller: Caller) -> Terminal | None:
+    """Return what draws on standard output; None when that is no terminal."""
+    if not identity.is_terminal(1):
+        return None
+    color = not caller.no_color and caller.term not in {"", "dumb"}
+    return Terminal(Stream(1), color=color, columns=caller.columns, animate=color)
 
 
 def sentence(error: PharosError) -> str:
