@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from installer import exits
-from installer.cli import parse, parser
+from installer.cli import UNITS, parse, parser
 from installer.host.caller import environ, login, open_standard_handles
 from installer.host.stream import Stream
 from installer.version import VERSION
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None, program: "Path | None" = None) -> int:
     """Run the command line `argv` of the program whose file is `program`; return the exit code (exits.py)."""
     open_standard_handles()
-    args = parse(sys.argv[1:] if argv is None else argv, str(program or sys.argv[0]))
+    words = sys.argv[1:] if argv is None else argv
+    args = parse(words, str(program or sys.argv[0]))
     if args.version:
         return _say(f"pharos-hpc {VERSION}")
     if not args.command:
@@ -29,12 +30,21 @@ def main(argv: Sequence[str] | None = None, program: "Path | None" = None) -> in
     from installer.environment import caller
 
     try:
-        return _command(args.command)(args, caller(environ(), login()))
+        return _run(args, words, caller(environ(), login()))
     except PharosError as error:
         from installer.terminal import sentence
 
         Stream(2).write(sentence(error))
         return exits.REFUSED
+
+
+def _run(args: "Namespace", words: Sequence[str], caller: "Caller") -> int:
+    if args.command in UNITS:
+        from installer.following import run_apart
+
+        if (code := run_apart(args, words, caller)) is not None:
+            return code
+    return _command(args.command)(args, caller)
 
 
 def _say(text: str) -> int:

@@ -24,6 +24,7 @@ examples:
 exit codes:
 """
 CHANGING: Final = ("install", "configure", "activate", "rollback", "stop", "prune")
+UNITS: Final = ("configure", "activate", "rollback", "stop")  # they outlive the terminal (following.py)
 
 
 class Parser(argparse.ArgumentParser):
@@ -75,6 +76,10 @@ def _verb(verbs: "argparse._SubParsersAction[Parser]", name: str, text: str) -> 
         verb.add_argument(
             "--wait", type=float, default=0, metavar="SECONDS", help="wait for another run that holds the lock"
         )
+    if name in UNITS:
+        verb.add_argument(
+            "--foreground", action="store_true", help="run in this terminal, not as a unit that outlives it"
+        )
     return verb
 
 
@@ -122,6 +127,7 @@ def _reading(verbs: "argparse._SubParsersAction[Parser]") -> None:
     verb.add_argument("--full", action="store_true", help="also compare the active release's files with SHA256SUMS")
     verb = _verb(verbs, "history", "past runs with outcome and duration")
     verb.add_argument("--lines", type=int, default=20, metavar="N", help="at most N runs (20)")
+    _verb(verbs, "follow", "show the run that is under way, from any terminal; leaving does not end it")
     _verb(verbs, "releases", "the installed releases")
     verb = _verb(verbs, "prune", "remove releases that are neither current nor previous")
     verb.add_argument("--keep", type=int, required=True, metavar="N", help="keep the N newest of them")

@@ -68,6 +68,11 @@ class Paths:
         return self.root / "run/pharos-hpc/lock"
 
     @property
+    def runs(self) -> Path:
+        """Return the directory of the events of runs that are units of their own (0700 root)."""
+        return self.root / "run/pharos-hpc/runs"
+
+    @property
     def journal_socket(self) -> Path:
         """Return the journal's native socket (systemd-journald.service(8))."""
         return self.root / "run/systemd/journal/socket"

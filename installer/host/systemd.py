@@ -8,12 +8,12 @@ from typing import Final
 import attrs
 
 from installer.host import atomic
-from installer.host.process import Completed, ask, find, must, run, start
+from installer.host.process import Completed, find, must, run, start
+from installer.host.systemctl import SECONDS, order, question
 from installer.paths import Paths
 from states.errors import HostError
 from states.unit import UNIT_FILES, UnitState
 
-SECONDS: Final = 90.0  # for one systemctl call; longer than the units' own start and stop limits
 JOURNAL_LINES: Final = 2000
 PROPERTIES: Final = (
     "Id,LoadState,ActiveState,UnitFileState,NeedDaemonReload,MainPID,InvocationID,NRestarts,ActiveEnterTimestamp"
@@ -61,8 +61,8 @@ class RealUnits:
         """Return what `systemctl show` says of each unit, and which release its main process was started from."""
         if not units:
             return ()
-        words = ("--no-ask-password", "show", f"--property={PROPERTIES}", *units)
-        done = must(ask([find(self.paths, "systemctl"), *words], seconds=SECONDS), "ask systemd for its units")
+        shown = question(self.paths, "show", f"--property={PROPERTIES}", *units)
+        done = must(shown, "ask systemd for its units")
         blocks = [_properties(block) for block in done.stdout.strip().split("\n\n")]
         if len(blocks) != len(units):
             raise HostError(f"cannot understand systemctl: {len(units)} units were asked for, {len(blocks)} answered")
@@ -112,7 +112,7 @@ class RealUnits:
         return tuple(done.stdout.splitlines())
 
     def _systemctl(self, *words: str) -> Completed:
-        return run([find(self.paths, "systemctl"), "--no-ask-password", *words], seconds=SECONDS)
+        return order(self.paths, *words)
 
     def _state(self, name: str, block: Mapping[str, str]) -> UnitState:
         pid = int(block.get("MainPID") or 0)

@@ -119,11 +119,11 @@ def test_the_terminal_sees_a_line_a_step_and_a_last_sentence(site: Site) -> None
 def test_a_systemctl_that_hangs_is_a_failed_step_not_a_hung_program(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from installer.host import systemd
+    from installer.host import systemctl, systemd
     from states.errors import HostError
 
     activated(site, "A")
-    monkeypatch.setattr(systemd, "SECONDS", 1.0)
+    monkeypatch.setattr(systemctl, "SECONDS", 1.0)
     site.sandbox.wrap("systemctl", 'case "$*" in *daemon-reload*) exec sleep 1000;; esac; exec "$real" "$@"')
     with pytest.raises(HostError, match="no end after 1 s"):
         systemd.RealUnits(site.paths).reload()
@@ -150,3 +150,17 @@ def test_an_activation_without_a_way_back_is_refused_unless_asked_for(site: Site
     assert refused.returncode == exits.REFUSED
     assert "no way back" in events(refused.stdout)[-1]["message"]
     assert site.run("activate", "--release", "B", "--no-way-back").returncode == exits.DONE
+
+
+def test_a_systemd_that_reexecutes_itself_is_asked_again(site: Site) -> None:
+    activated(site, "A")
+    count = site.sandbox.root / "count"
+    site.sandbox.wrap(
+        "systemctl",
+        f"echo >>{count}\n"
+        f"if [ $(($(wc -l <{count}) % 3)) != 0 ]; then echo 'Failed: Connection reset by peer' >&2; exit 1; fi\n"
+        'exec "$real" "$@"',
+    )
+    site.install("B")
+    assert site.run("activate", "--release", "B").returncode == exits.DONE
+    site.sandbox.unwrap("systemctl")
