@@ -13,7 +13,7 @@ from installer.host.systemd import RealUnits
 from states.errors import HostError
 from states.observed import Observed, differences, observe
 from states.plan import Record
-from states.unit import UnitState
+from states.unit import RECOVER, UnitState
 
 
 def main(args: Namespace, caller: Caller) -> int:
@@ -88,7 +88,7 @@ def _lines(
         yield f"release '{record.release}' is {'active' if record.running else 'stopped'}, previous: {record.previous}"
         yield f"recorded at {record.at} by {record.by}, transaction {record.transaction}"
     for state in seen.units:
-        if state.active != "inactive" or state.enabled:
+        if state.name != RECOVER and (state.active != "inactive" or state.enabled):  # that one waits for a boot
             where = f"release {state.release}, pid {state.pid}, since {state.since}" if state.pid else ""
             yield f"  {state.name:<48} {state.active:<10} {where}".rstrip()
     for run in past:
