@@ -4,7 +4,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test check fmt lint types layers bench lab states venv clean
+.PHONY: help demo test check fmt lint types layers bench crash lab states venv clean
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*##/:'"$$(printf '\t')"'/' | expand -t 12
 
@@ -29,6 +29,8 @@ layers: venv
 	@.venv/bin/lint-imports
 bench: venv  ## ratios, everything side by side in one run
 	@$(PY) -m fixtures.bench
+crash: venv  ## real power cuts at every point (BUDGET=seconds for a part of them)
+	@$(PY) -m fixtures.crash $(if $(BUDGET),--budget $(BUDGET))
 states: venv  ## the state graph
 	@$(PY) -m states
 clean:  ## remove what was made here
