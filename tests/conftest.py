@@ -11,8 +11,10 @@ from fixtures.sandbox import Sandbox, make_sandbox
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the contract of the service manager be held against the machine's own systemd (a lab host, as root)."""
+    """What is not run by default: the contract against a real systemd, and the lab."""
     parser.addoption("--real-systemd", action="store_true", help="run tests/contract against the real systemd too")
+    parser.addoption("--lab", action="store_true", help="run tests/lab: throwaway Debian machines, as root")
+    parser.addoption("--lab-page", metavar="FILE", help="write what the lab qualified into this page")
 
 
 @pytest.fixture

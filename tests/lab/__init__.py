@@ -1,0 +1,1 @@
+"""The release qualified on throwaway Debian machines; `make lab` runs these."""

@@ -1,0 +1,55 @@
+"""The lab's machines: one store for each test process, one machine for each test."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fixtures.lab.container import Container, container
+from fixtures.lab.host import missing
+from fixtures.lab.store import Store, store
+from tests.lab.table import PROPERTY, show
+
+
+def pytest_ignore_collect(config: pytest.Config) -> bool | None:
+    """These tests are run where they are asked for."""
+    return None if config.getoption("--lab") else True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip with the reason where the lab cannot be had; image and machines take their time."""
+    reason = missing() if config.getoption("--lab") else ""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.timeout(600))
+            if reason:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what was qualified, with its figures."""
+    reports = [report for some in terminalreporter.stats.values() for report in some]
+    show(reports, terminalreporter.write_line, terminalreporter.config.getoption("--lab-page"))
+
+
+@pytest.fixture(scope="session")
+def machines() -> Iterator[Store]:
+    with store() as made:
+        yield made
+
+
+@pytest.fixture
+def machine(machines: Store) -> Iterator[Container]:
+    """Give a machine with nothing of ours on it."""
+    with container(machines) as made:
+        yield made
+
+
+@pytest.fixture
+def qualified(record_property: Callable[[str, object], None]) -> Callable[[int, str, str], None]:
+    """Give what puts a row into the table at the end: item of the qualification, what was shown, its figure."""
+
+    def row(item: int, what: str, figure: str) -> None:
+        record_property(PROPERTY, [item, what, figure])
+
+    return row

@@ -1,0 +1,59 @@
+"""The table at the end of `make lab`, and docs/qualification.md, which is made from it."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+PROPERTY: Final = "qualified"
+VERSIONS: Final = 0  # the item under which versions are told
+AREAS: Final = {
+    VERSIONS: "versions",
+    1: "machines",
+    2: "operator's procedure",
+    3: "identities",
+    4: "units",
+    5: "journal",
+    6: "health gates",
+    7: "interruptions",
+    8: "Slurm and LDAP",
+    9: "SSH access",
+    10: "downtime",
+}
+Row = tuple[int, str, str]
+HERE: Final = Path(__file__).parent
+
+
+def show(reports: Iterable[Any], write: Callable[[str], None], page: str | None) -> None:
+    """Write the table of what these test reports recorded; into a page too when one is named and all tests passed."""
+    reports = [report for report in reports if hasattr(report, "user_properties")]
+    rows = collected(reports)
+    if not rows:
+        return
+    widths = [max(len(AREAS[item]) for item, *_ in rows), max(len(what) for _, what, _ in rows)]
+    write("")
+    for item, what, figure in rows:
+        write(f"{AREAS[item]:<{widths[0]}}  {what:<{widths[1]}}  {figure}")
+    if page and not any(report.failed for report in reports):
+        Path(page).write_text(rendered(rows), encoding="utf-8")
+
+
+def collected(reports: list[Any]) -> list[Row]:
+    """Return the rows that passed tests recorded, in the order of the qualification."""
+    failed = {report.nodeid for report in reports if report.failed}
+    given = [
+        (item, what, figure)
+        for report in reports
+        if report.when == "teardown" and report.nodeid not in failed
+        for name, value in report.user_properties
+        if name == PROPERTY
+        for item, what, figure in [value]
+    ]
+    return sorted(given, key=lambda row: (row[0], row[1]))
+
+
+def rendered(rows: list[Row]) -> str:
+    """Return the page: versions, the table, and what all this does not establish."""
+    versions = ", ".join(f"{what} {figure}" for item, what, figure in rows if item == VERSIONS)
+    lines = [f"| {AREAS[item]} | {what} | {figure} |" for item, what, figure in rows if item != VERSIONS]
+    frame = (HERE / "qualification.md.in").read_text(encoding="utf-8")
+    return frame.replace("@VERSIONS@", versions).replace("@ROWS@", "\n".join(lines))
