@@ -27,6 +27,8 @@ types: venv
 	@$(PY) -m mypy
 layers: venv
 	@.venv/bin/lint-imports
+lab: venv  ## the release on throwaway Debian machines with a real systemd; as root
+	@$(PY) -m fixtures.lab
 bench: venv  ## ratios, everything side by side in one run
 	@$(PY) -m fixtures.bench
 crash: venv  ## real power cuts at every point (BUDGET=seconds for a part of them)

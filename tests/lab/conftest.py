@@ -1,13 +1,17 @@
 """The lab's machines: one store for each test process, one machine for each test."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from fixtures.lab.archives import archives
 from fixtures.lab.container import Container, container
 from fixtures.lab.host import missing
+from fixtures.lab.site import Outside
 from fixtures.lab.store import Store, store
+from fixtures.lab.world import World
 from tests.lab.table import PROPERTY, show
 
 
@@ -43,6 +47,30 @@ def machine(machines: Store) -> Iterator[Container]:
     """Give a machine with nothing of ours on it."""
     with container(machines) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def outside(machines: Store) -> Iterator[Outside]:
+    """Give the embedded world; what a test changed in it is undone by `plain` and `site`."""
+    made = Outside(World(machines))
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def plain(machines: Store, outside: Outside) -> Iterator[Container]:
+    """Give a machine in the embedded world's network, with nothing of ours on it."""
+    outside.mend()
+    with container(machines, world=outside.world) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Give the two archives."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    base = tmp_path_factory.getbasetemp()
+    return archives(base.parent / f"archives-{run}" if run else base / "archives")
 
 
 @pytest.fixture

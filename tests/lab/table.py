@@ -48,7 +48,7 @@ def collected(reports: list[Any]) -> list[Row]:
         if name == PROPERTY
         for item, what, figure in [value]
     ]
-    return sorted(given, key=lambda row: (row[0], row[1]))
+    return sorted(given, key=lambda row: row[0])
 
 
 def rendered(rows: list[Row]) -> str:

@@ -22,7 +22,7 @@ from fixtures.lab.container import container
 from fixtures.lab.store import store
 with store() as made, container(made) as machine:
     machine.start("sleep", "1000")
-    print(made.state, machine.leader, machine.network, made.holder, flush=True)
+    print(made.state, machine.leader, machine.world.network, made.holder, flush=True)
     {then}
 """
 
