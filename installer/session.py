@@ -12,6 +12,7 @@ from installer import ending, exits
 from installer.ending import Ending
 from installer.environment import Caller
 from installer.host import history, identity, sinks
+from installer.host.durable import pin
 from installer.host.lock import Locked, locked
 from installer.host.patience import RealPatience, undisturbed
 from installer.host.real import real_host
@@ -104,6 +105,7 @@ def _guarded(session: Session, work: Work, manner: Manner) -> Ending:
     }
     try:
         with locked(session.paths, holder, manner.wait, session.patience):
+            pin(session.paths)
             return (_settle(session) if manner.recovers else None) or work(session)
     except Locked as error:
         return ending.refused(error, exits.LOCKED)

@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from installer.host import atomic
+from installer.host import atomic, durable
 from installer.host.process import Completed, find, must, run, start
 from installer.host.systemctl import SECONDS, order, question
 from installer.paths import Paths
@@ -69,14 +69,16 @@ class RealUnits:
         return tuple(self._state(name, block) for name, block in zip(units, blocks, strict=True))
 
     def enable(self, units: Collection[str]) -> None:
-        """Have the units started at boot; those that are already are left alone."""
+        """Have the units started at boot, durably; those that are already are left alone."""
         if missing := [state.name for state in self.states(units) if not state.enabled]:
             must(self._systemctl("enable", "--quiet", *missing), f"enable {' '.join(missing)}")
+            durable.pin_units(self.paths)
 
     def disable(self, units: Collection[str]) -> None:
-        """Have the units not started at boot."""
+        """Have the units not started at boot, durably."""
         if enabled := [state.name for state in self.states(units) if state.enabled]:
             must(self._systemctl("disable", "--quiet", *enabled), f"disable {' '.join(enabled)}")
+            durable.pin_units(self.paths)
 
     def stop(self, units: Collection[str]) -> None:
         """Stop what is not stopped, and wait for it."""
