@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fixtures.lab.archives import archives
+from fixtures.lab.archives import FIRST, archives
 from fixtures.lab.container import Container, container
 from fixtures.lab.host import missing
 from fixtures.lab.site import Outside
+from fixtures.lab.small_site import SmallSite, bring_library, make_layer
 from fixtures.lab.store import Store, store
 from fixtures.lab.world import World
 from tests.lab.table import PROPERTY, show
@@ -71,6 +72,24 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
     base = tmp_path_factory.getbasetemp()
     return archives(base.parent / f"archives-{run}" if run else base / "archives")
+
+
+@pytest.fixture(scope="session")
+def site_layer(machines: Store, outside: Outside, releases: dict[str, Path]) -> Path:
+    """Give the disk of a machine with a configured site on which the release GOOD is active."""
+    bring_library(outside)
+    machine = Container(machines, world=outside.world)
+    machine.boot()
+    make_layer(machine, outside, releases[FIRST])
+    return machine.disk
+
+
+@pytest.fixture
+def site(machines: Store, outside: Outside, site_layer: Path) -> Iterator[SmallSite]:
+    """Give a configured site of its own to a test; the small release GOOD is active, and was started at boot."""
+    outside.mend()
+    with container(machines, [site_layer], world=outside.world) as made:
+        yield SmallSite(made, outside)
 
 
 @pytest.fixture

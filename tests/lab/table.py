@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 PROPERTY: Final = "qualified"
 VERSIONS: Final = 0  # the item under which versions are told
 AREAS: Final = {
@@ -25,7 +27,7 @@ HERE: Final = Path(__file__).parent
 
 def show(reports: Iterable[Any], write: Callable[[str], None], page: str | None) -> None:
     """Write the table of what these test reports recorded; into a page too when one is named and all tests passed."""
-    reports = [report for report in reports if hasattr(report, "user_properties")]
+    reports = [report for report in reports if isinstance(report, pytest.TestReport)]
     rows = collected(reports)
     if not rows:
         return
