@@ -78,12 +78,18 @@ class LogFile:
         """Append one line."""
         try:
             atomic.make_directory(self.path.parent)
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
             handle = os.open(self.path, flags, 0o640)
             try:
-                line = text.encode() + b"\n"
+                line = (b"\n" if _torn(handle) else b"") + text.encode() + b"\n"
                 return os.write(handle, line) == len(line)
             finally:
                 os.close(handle)
         except OSError:
             return False
+
+
+def _torn(handle: int) -> bool:
+    """Return whether a power cut or a full disk left the last line without its end."""
+    size = os.fstat(handle).st_size
+    return size > 0 and os.pread(handle, 1, size - 1) != b"\n"

@@ -1,16 +1,16 @@
 """A host ready to be configured: accounts, site.env, the embedded Waldur, a release whose loader is small."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
 
+from fixtures import launch
 from fixtures.central import Central
 from fixtures.sandbox import Sandbox
-from fixtures.site import ACCOUNTS, REPOSITORY, site_env
+from fixtures.site import ACCOUNTS, site_env
 from fixtures.small_release import install_small_release
 from installer.paths import Paths
 from installer.site_env import SiteEnv, read_site_env
@@ -18,13 +18,6 @@ from tests.installer.site_values import MANIFEST
 
 RELEASE = "2026.12.1"
 PASSWORD = "pä$$w0rd-of-ldap 😀"
-PROGRAM = """\
-import sys
-from pathlib import Path
-from installer.__main__ import main
-sys.exit(main(sys.argv[2:], Path(sys.argv[1])))
-"""
-
 LOADER = """\
 import json, os, ssl, sys, urllib.request, urllib.error
 
@@ -99,17 +92,7 @@ class Ready:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run the program as the one of the installed release."""
-        program = str(self.paths.release(RELEASE) / "pharos-hpc")
-        return subprocess.run(
-            [sys.executable, "-c", PROGRAM, program, *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-            cwd=REPOSITORY,
-            env={"PHAROS_HPC_ROOT": str(self.sandbox.root), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
-            stdin=subprocess.DEVNULL,
-        )
+        return launch.run(self.sandbox.root, self.paths.release(RELEASE) / "pharos-hpc", *words)
 
     def tree(self) -> dict[str, tuple[int, int, int, bytes]]:
         """Return everything below /etc/pharos-hpc: mode, owner and bytes."""
