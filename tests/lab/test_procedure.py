@@ -7,7 +7,8 @@ from pathlib import Path
 from fixtures.lab.archives import FIRST, SECOND
 from fixtures.lab.container import Container
 from fixtures.lab.site import TOKENS, Administrator, Outside
-from tests.lab.running import assert_runs
+from tests.lab.downtime import worst
+from tests.lab.running import AGENTS, assert_runs
 
 Qualified = Callable[[int, str, str], None]
 
@@ -33,10 +34,11 @@ def test_an_operator_installs_upgrades_goes_back_stops_and_reboots(
     operator.unpack(SECOND, releases[SECOND])
     timed("install", SECOND)
     timed("configure", SECOND)
-    timed("activate", SECOND)
-    assert_runs(operator, SECOND)
-    timed("rollback", SECOND)
-    assert_runs(operator, FIRST)
+    for words, release, what in (("activate", SECOND, "upgrade"), ("rollback", FIRST, "rollback")):
+        since = time.time()
+        timed(words, SECOND)
+        assert_runs(operator, release)
+        qualified(10, f"{what} of the real agents", worst(plain, AGENTS, since))
     plain.reboot()
     assert_runs(operator, FIRST)
     timed("stop")
