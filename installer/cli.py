@@ -131,5 +131,7 @@ def _reading(verbs: "argparse._SubParsersAction[Parser]") -> None:
     _verb(verbs, "releases", "the installed releases")
     verb = _verb(verbs, "prune", "remove releases that are neither current nor previous")
     verb.add_argument("--keep", type=int, required=True, metavar="N", help="keep the N newest of them")
+    verb = _verb(verbs, "selftest", "cut the power of file systems made for it, at every call of an activation")
+    verb.add_argument("--power-cut", type=_path, required=True, metavar="DIR", help="make them in files in DIR")
     verb = _verb(verbs, "states", "the state graph, from the table that runs")
     verb.add_argument("--format", choices=("mermaid", "dot"), default="mermaid", help="mermaid (default) or dot")
