@@ -1,13 +1,12 @@
 """A run in a unit of its own, which this terminal only follows: a lost connection ends the follower, not the run."""
 
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from installer import exits
+from installer import exits, jsontext
 from installer.environment import Caller
 from installer.host import identity, transient
 from installer.host.patience import RealPatience, undisturbed
@@ -86,7 +85,7 @@ def _wait(patience: RealPatience, interrupted: Callable[[], None]) -> None:
 
 def _event(line: str) -> dict[str, Any] | None:
     try:
-        event = json.loads(line)
+        event = jsontext.loads(line)
     except ValueError:
         return None
     return event if isinstance(event, dict) and "event" in event else None

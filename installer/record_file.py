@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final
 
+from installer import jsontext
 from states.errors import HostError
 from states.plan import Record
 
@@ -32,7 +33,7 @@ def parse(data: bytes, name: str) -> Record:
 
     """
     try:
-        values = json.loads(data)
+        values = jsontext.loads(data)
     except ValueError as error:
         raise _bad(name, f"it is not JSON: {error}") from error
     if not isinstance(values, dict) or set(values) != set(_TYPES):

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from installer import jsontext
 from states.errors import Refused
 from states.plan import Component, Release
 
@@ -30,7 +31,7 @@ def render(release: str, components: tuple[Component, ...]) -> bytes:
 def parse(data: bytes, name: str, unit_files: Mapping[str, bytes]) -> Release:
     """Return the release of the file `name`, with its unit files' bytes; raise `Refused` when it is none."""
     try:
-        values = json.loads(data)
+        values = jsontext.loads(data)
         components = tuple(Component(c["name"], float(c["settle"]), c["proof"]) for c in values["components"])
         return Release(str(values["id"]), components, unit_files)
     except (ValueError, KeyError, TypeError) as error:

@@ -15,6 +15,7 @@ from typing import Final
 
 import attrs
 
+from installer import jsontext
 from installer.host import atomic, handover
 from installer.paths import Paths
 from states.errors import HostError
@@ -83,14 +84,14 @@ def configured(site_env: bytes, files: Iterable[Staged], paths: Paths) -> bytes:
 def is_configured(paths: Paths) -> tuple[str, ...]:
     """Return what speaks against an activation: never configured, another site.env since, or a file changed by hand."""
     try:
-        marker = json.loads((paths.etc / CONFIGURED).read_bytes())
+        marker = jsontext.loads((paths.etc / CONFIGURED).read_bytes())
+        files = dict(marker["files"])
     except FileNotFoundError:
         return ("'configure' has not run",)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         return (f"'{paths.etc / CONFIGURED}' cannot be read: {error}",)
     if _digest_of(paths.site_env) != marker.get("site.env"):
         return (f"'{paths.site_env}' was changed after 'configure' ran",)
-    files = marker.get("files", {})
     changed = [name for name, digest in files.items() if _digest_of(paths.etc / name) != digest]
     return tuple(f"'{paths.etc / name}' is not what 'configure' wrote" for name in changed)
 

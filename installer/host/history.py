@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from installer import jsontext
 from installer.paths import Paths
 
 
@@ -22,7 +23,7 @@ def read(paths: Paths) -> Iterator[Mapping[str, Any]]:
         return
     for line in lines:
         try:
-            run = json.loads(line)
+            run = jsontext.loads(line)
         except ValueError:
             continue
         if isinstance(run, dict):

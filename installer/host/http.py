@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from installer import jsontext
 from states.errors import Unhealthy
 
 if TYPE_CHECKING:
@@ -90,10 +91,8 @@ def _body(response: "httpx.Response", url: str, end: float) -> bytes:
 
 
 def _json(data: bytes) -> object | None:
-    import json
-
     try:
-        found: object = json.loads(data)
+        found: object = jsontext.loads(data)
     except ValueError:
         return None
     return found

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from installer import jsontext
 from installer.host import atomic
 from installer.host.patience import RealPatience
 from installer.paths import Paths
@@ -61,7 +62,7 @@ def _acquire(handle: int, paths: Paths, wait: float, patience: RealPatience) -> 
 
 def _held(handle: int) -> Locked:
     try:
-        by = json.loads(os.pread(handle, 4096, 0))
+        by = jsontext.loads(os.pread(handle, 4096, 0))
         words = f"'{by['command']}' of {by['operator']} since {by['since']} (pid {by['pid']})"
     except (ValueError, KeyError, TypeError):
         words = "another run that has just begun"

@@ -62,7 +62,8 @@ def _send(sender: socket.socket, data: bytes, path: str) -> bool:
         os.write(handle, data)
         seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
         fcntl.fcntl(handle, fcntl.F_ADD_SEALS, seals)
-        socket.send_fds(sender, [b"\0"], [handle], 0, path)
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", handle))]
+        sender.sendmsg([b"\0"], rights, 0, path)  # socket.send_fds takes an address and forgets it
     finally:
         os.close(handle)
     return True
