@@ -104,7 +104,7 @@ def _agents(record: Record | None, seen: Observed) -> Iterator[str]:
             if state.enabled or state.active not in {"inactive", "failed"}:
                 yield f"'{state.name}' is {state.active}{' and enabled' * state.enabled}, but not of the record"
         elif record and not state.runs(record.release) and not (seen.booting and state.pid == 0):
-            yield f"'{state.name}' is {state.active}, {_running(state)}, not from release '{record.release}'"
+            yield f"'{state.name}' is {state.active}, running from {state.origin}, not from release '{record.release}'"
         elif not state.enabled:
             yield f"'{state.name}' is not enabled"
 
@@ -117,7 +117,3 @@ def _boot_unit(state: UnitState, seen: Observed) -> Iterator[str]:
 
 def _named(release: str | None) -> str:
     return f"release '{release}'" if release else "nothing"
-
-
-def _running(state: UnitState) -> str:
-    return f"running from release '{state.release}'" if state.release else "running from no release of ours"

@@ -80,7 +80,7 @@ def _steady(plan: Plan, host: Host, first: Sequence[UnitState] | None) -> Sequen
         if state.active != "active":
             raise _unhealthy(state, f"is {state.active}", host)
         if state.release != plan.incoming.id:
-            raise _unhealthy(state, f"runs from release '{state.release}', not from '{plan.incoming.id}'", host)
+            raise _unhealthy(state, f"runs from {state.origin}, not from '{plan.incoming.id}'", host)
         if first and (state.invocation, state.restarts) != (first[number].invocation, first[number].restarts):
             raise _unhealthy(state, "was restarted within its settle window", host)
     return now

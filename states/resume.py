@@ -47,8 +47,9 @@ def _await(release: str, units: list[str], host: Host) -> None:
             return
         host.patience.pause(TICK)
     state = waiting[0]
+    elsewhere = state.active == "active"
     raise HostError(
-        f"cannot bring '{state.name}' back: it is {state.active}",
-        hint=f"journalctl -u {state.name} -n 50",
+        f"cannot bring '{state.name}' back: it is {state.active}{f', from {state.origin}' * elsewhere}",
+        hint=f"systemctl cat {state.name}" if elsewhere else f"journalctl -u {state.name} -n 50",
         facts={"unit": state.name, "tail": list(host.units.journal(state)[-10:])},
     )

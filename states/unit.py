@@ -43,6 +43,11 @@ class UnitState:
     restarts: int = 0
     since: str = ""
 
+    @property
+    def origin(self) -> str:
+        """Return what its main process was started from, in words; an administrator's drop-in may have chosen it."""
+        return f"release '{self.release}'" if self.release else "no release of ours"
+
     def runs(self, release: str) -> bool:
         """Return whether the unit is active and its main process belongs to `release`."""
         return self.active == "active" and self.release == release

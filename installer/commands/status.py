@@ -89,7 +89,7 @@ def _lines(
         yield f"recorded at {record.at} by {record.by}, transaction {record.transaction}"
     for state in seen.units:
         if state.name != RECOVER and (state.active != "inactive" or state.enabled):  # that one waits for a boot
-            where = f"release {state.release}, pid {state.pid}, since {state.since}" if state.pid else ""
+            where = f"{state.origin}, pid {state.pid}, since {state.since}" if state.pid else ""
             yield f"  {state.name:<48} {state.active:<10} {where}".rstrip()
     for run in past:
         yield f"  {run.get('at')}  {run.get('command')}  {run.get('outcome')}  {run.get('duration_s')} s"

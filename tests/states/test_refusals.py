@@ -3,6 +3,7 @@
 import runpy
 from typing import Any
 
+import attrs
 import pytest
 
 from states import install_units, resume
@@ -124,6 +125,16 @@ def test_an_outgoing_agent_that_does_not_come_back_is_named_with_its_last_words(
         resume.do(back, host_of(real))
     assert caught.value.facts["tail"]
     assert real.clock == resume.TICK * resume.TICKS
+
+
+def test_an_outgoing_agent_that_a_drop_in_starts_from_elsewhere_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = active()
+    back = Ask("B").plan(real).back
+    elsewhere = tuple(attrs.evolve(state, release=None) for state in real.states(SITE))
+    monkeypatch.setattr(MemoryHost, "states", lambda *_: elsewhere)
+    with pytest.raises(HostError, match="it is active, from no release of ours") as caught:
+        resume.serve(back, host_of(real))
+    assert caught.value.hint == f"systemctl cat {SITE[0]}"
 
 
 def test_an_outgoing_agent_that_takes_a_while_is_waited_for() -> None:
