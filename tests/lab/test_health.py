@@ -93,3 +93,20 @@ def test_a_release_that_is_well_is_recorded(site: SmallSite, qualified: Qualifie
     site.activate("next")
     assert_runs(site, "next")
     qualified(10, "upgrade of small agents", worst(site.machine, AGENTS, since))
+
+
+def test_a_drop_in_that_replaces_the_program_of_both_releases_is_told_and_mended_once_it_is_gone(
+    site: SmallSite, qualified: Qualified
+) -> None:
+    """No release can run its own program then, the previous one neither; nothing of the administrator's is removed."""
+    site.install_small("next")
+    path = site.machine.path(DROP_IN)
+    path.parent.mkdir()
+    path.write_text("[Service]\nExecStart=\nExecStart=/usr/bin/sleep 1000\n")
+    done = site.activate("next", expect=4)
+    assert "from no release of ours" in done.stdout
+    path.unlink()
+    site.machine.check("systemctl", "daemon-reload")
+    assert site.machine.run(site.program, "recover").returncode == 0
+    assert_runs(site, GOOD)
+    qualified(6, "a drop-in that replaces the program of every release", "stranded and told (4), mended by recover")
