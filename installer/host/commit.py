@@ -45,8 +45,7 @@ def commit(paths: Paths, files: Sequence[Staged]) -> None:
     """
     try:
         finish(paths)
-        _stage(paths, files)
-        os.rename(paths.etc / STAGED, paths.etc / COMMITTED)
+        _decide(paths, files)
         atomic.sync_directory(paths.etc)
         _place(paths)
     except OSError as error:
@@ -55,6 +54,16 @@ def commit(paths: Paths, files: Sequence[Staged]) -> None:
             hint="pharos-hpc recover",
             facts={"path": str(error.filename)},
         ) from error
+
+
+def _decide(paths: Paths, files: Sequence[Staged]) -> None:
+    """Stage the files and commit to them; what a failure (a full disk) leaves of them is removed at once."""
+    try:
+        _stage(paths, files)
+        os.rename(paths.etc / STAGED, paths.etc / COMMITTED)
+    except BaseException:
+        shutil.rmtree(paths.etc / STAGED, ignore_errors=True)
+        raise
 
 
 def finish(paths: Paths) -> str:
