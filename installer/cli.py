@@ -91,6 +91,12 @@ def _check(verbs: "argparse._SubParsersAction[Parser]") -> None:
     verb.add_argument(
         "--tokens", type=_path, metavar="TOKEN_DIRECTORY", help="check the private inputs in this directory"
     )
+    verb.add_argument(
+        "--grants",
+        type=_path,
+        metavar="DIRECTORY",
+        help="qualify the Site API's edge with the grants in this directory",
+    )
 
 
 def _install_and_configure(verbs: "argparse._SubParsersAction[Parser]") -> None:

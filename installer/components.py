@@ -12,7 +12,7 @@ import attrs
 from installer.agent_config import BILLING, COMPONENT, PERIOD, UNIT
 from installer.host.accounts import ACCOUNT_OF, RealAccounts, acting_as
 from installer.host.handover import handed_over
-from installer.host.http import get_json
+from installer.host.http import get_json, trusting
 from installer.host.process import Completed, Identity, run
 from installer.paths import Paths
 from installer.redaction import redacted
@@ -94,7 +94,7 @@ def _components(site: SiteEnv, access: Access, ca: Path) -> list[object]:
     """Return the offering's components as Waldur has them; always with fields, else the answer holds secrets."""
     route = f"marketplace-provider-offerings/{site.central_offering_uuid}/?field=uuid&field=components"
     url = site.central_waldur_api_url + route
-    answer = get_json(url, token=access.token, ca=ca, proxy=site.outbound_proxy_url)
+    answer = get_json(url, authorization=f"Token {access.token}", trust=trusting(ca), proxy=site.outbound_proxy_url)
     found = answer.body.get("components") if answer.status == OK and isinstance(answer.body, dict) else None
     if not isinstance(found, list):
         raise refusal(answer)

@@ -34,7 +34,7 @@ def refusal(answer: Answer) -> PharosError:
     meaning, hint = _meaning(answer)
     facts = {"url": answer.url, "status": answer.status}
     return PharosError(
-        f"Waldur {meaning}{_own_words(answer)} (status {answer.status}, '{answer.url}')", hint=hint, facts=facts
+        f"Waldur {meaning}{own_words(answer)} (status {answer.status}, '{answer.url}')", hint=hint, facts=facts
     )
 
 
@@ -50,7 +50,7 @@ def _meaning(answer: Answer) -> tuple[str, str]:
     return MEANINGS.get(answer.status, ("answers something else than expected", OPERATORS))
 
 
-def _own_words(answer: Answer) -> str:
+def own_words(answer: Answer) -> str:
     """Return what the server says itself (`detail`, of an error only): 'Token has expired.' is worth reading."""
     detail = answer.body.get("detail") if isinstance(answer.body, dict) else None
     return f": {detail[:SHOWN]}" if isinstance(detail, str) and detail else ""

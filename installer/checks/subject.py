@@ -18,6 +18,7 @@ class Subject:
 
     paths: Paths
     inputs: Path
+    grants: Path | None
     site_env: bytes
     site: SiteEnv | None
     site_error: Refused | None
@@ -25,7 +26,7 @@ class Subject:
     archive_error: Refused | None
 
 
-def subject(caller: Caller, program: Path, tokens: Path | None) -> Subject:
+def subject(caller: Caller, program: Path, tokens: Path | None, grants: Path | None = None) -> Subject:
     """Return what is to be checked."""
     paths = caller.paths
     site_env, site, site_error = b"", None, None
@@ -39,4 +40,4 @@ def subject(caller: Caller, program: Path, tokens: Path | None) -> Subject:
         archive = open_archive(program.parent)
     except Refused as error:
         archive_error = error
-    return Subject(paths, tokens or paths.secrets, site_env, site, site_error, archive, archive_error)
+    return Subject(paths, tokens or paths.secrets, grants, site_env, site, site_error, archive, archive_error)

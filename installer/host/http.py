@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from installer import jsontext
+from installer.host.unreachable import AUTHORITY, HINTS, SILENT, TOO_LARGE, unreachable
 from states.errors import Unhealthy
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 BODY: Final = 1024 * 1024  # bytes read of an answer
@@ -33,37 +36,63 @@ class Answer:
         return self.content_type.startswith("application/json") and self.body is not None
 
 
-def get_json(url: str, *, token: str | None, ca: Path, proxy: str | None = None, seconds: float = 10) -> Answer:
+def trusting(ca: Path) -> "ssl.SSLContext":
+    """Return what verifies chain and name against the authorities of a PEM file, and against no others.
+
+    Raises:
+        Unhealthy: the file cannot be read, or holds no certificate.
+
+    """
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=str(ca))
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        facts = {"path": str(ca), "cause": AUTHORITY}
+        raise Unhealthy(f"cannot use the CA file '{ca}': {error}", hint=HINTS[AUTHORITY], facts=facts) from error
+
+
+def all_imported(trust: "ssl.SSLContext") -> None:
+    """Import what a question needs: a child that becomes another identity may not reach this program's files."""
+    import json  # noqa: F401
+
+    import httpx
+
+    "localhost".encode("idna")
+    httpx.Client(verify=trust, trust_env=False).close()
+
+
+def get_json(
+    url: str, *, trust: "ssl.SSLContext", authorization: str = "", proxy: str | None = None, seconds: float = 10
+) -> Answer:
     """Return the answer to a GET, whatever its status; `seconds` bound the whole exchange.
 
     Raises:
-        Unhealthy: no connection, a certificate that does not verify, no end in time, too large a body.
+        Unhealthy: no connection, a certificate that does not verify, no end in time, too large a body; its
+            facts["cause"] is one of unreachable.CAUSES.
 
     """
     import httpx
 
     end = time.monotonic() + seconds
     headers = {"Accept": "application/json", "User-Agent": "pharos-hpc"}
-    if token is not None:
-        headers["Authorization"] = f"Token {token}"
+    if authorization:
+        headers["Authorization"] = authorization
     for attempt in range(TRIES):
         try:
-            return _ask(url, headers, (ca, proxy), end)
+            return _ask(url, headers, (trust, proxy), end)
         except httpx.ConnectError as error:
             if attempt + 1 == TRIES or "CERTIFICATE" in str(error).upper() or time.monotonic() > end:
-                raise _silent(url, error) from error
+                raise unreachable(url, error) from error
         except (httpx.HTTPError, OSError, ValueError) as error:
-            raise _silent(url, error) from error
+            raise unreachable(url, error) from error
     raise AssertionError("internal error: the last try either answered or raised")
 
 
-def _ask(url: str, headers: dict[str, str], way: tuple[Path, str | None], end: float) -> Answer:
-    import ssl
-
+def _ask(url: str, headers: dict[str, str], way: tuple["ssl.SSLContext", str | None], end: float) -> Answer:
     import httpx
 
-    ca, proxy = way
-    context = ssl.create_default_context(cafile=str(ca))
+    context, proxy = way
     left = max(0.1, end - time.monotonic())
     client = httpx.Client(verify=context, trust_env=False, follow_redirects=False, proxy=proxy or None, timeout=left)
     with client, client.stream("GET", url, headers=headers) as response:
@@ -84,9 +113,10 @@ def _body(response: "httpx.Response", url: str, end: float) -> bytes:
     for chunk in response.iter_raw(65536):
         data += chunk
         if len(data) > BODY:
-            raise Unhealthy(f"'{url}' answered with more than {BODY} bytes", facts={"url": url})
+            facts = {"url": url, "cause": TOO_LARGE}
+            raise Unhealthy(f"'{url}' answered with more than {BODY} bytes", facts=facts)
         if time.monotonic() > end:
-            raise Unhealthy(f"'{url}' did not end its answer in time", facts={"url": url})
+            raise Unhealthy(f"'{url}' did not end its answer in time", facts={"url": url, "cause": SILENT})
     return bytes(data)
 
 
@@ -96,9 +126,3 @@ def _json(data: bytes) -> object | None:
     except ValueError:
         return None
     return found
-
-
-def _silent(url: str, error: Exception) -> Unhealthy:
-    why = str(error) or type(error).__name__
-    hint = "compare the CA file with the certificate that the server shows" if "CERTIFICATE" in why.upper() else ""
-    return Unhealthy(f"cannot reach '{url}': {why}", hint=hint, facts={"url": url})

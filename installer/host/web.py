@@ -5,7 +5,7 @@ from typing import Final
 
 import attrs
 
-from installer.host.http import Answer, get_json
+from installer.host.http import Answer, get_json, trusting
 from installer.host.reading import read_small
 from installer.paths import Paths
 from installer.site_env import SiteEnv
@@ -29,7 +29,7 @@ class RealWeb:
         url = f"{base}marketplace-provider-offerings/{self.site.central_offering_uuid}/?field=uuid&field=state"
         ca = self.paths.etc / "site-agent-ca.crt"
         token = read_small(self.paths.secrets / "site-agent-token").decode().strip()
-        answer = get_json(url, token=token, ca=ca, proxy=self.site.outbound_proxy_url)
+        answer = get_json(url, authorization=f"Token {token}", trust=trusting(ca), proxy=self.site.outbound_proxy_url)
         state = answer.body.get("state") if answer.status == OK and isinstance(answer.body, dict) else None
         if state is None:
             raise _refusal(answer)
@@ -47,7 +47,7 @@ class RealWeb:
 def site_api(site: SiteEnv, ca: Path) -> None:
     """Return when the Site API itself answers; without a grant, 401 is an answer."""
     url = site.central_site_api_url.rstrip("/") + SSH_ACCESS_ROUTE
-    answer = get_json(url, token=None, ca=ca, proxy=site.outbound_proxy_url)
+    answer = get_json(url, trust=trusting(ca), proxy=site.outbound_proxy_url)
     if answer.status not in ANSWERS or "html" in answer.content_type:
         raise Unhealthy(
             f"'{url}' was not answered by the Site API: status {answer.status}, {answer.content_type or 'no type'}",

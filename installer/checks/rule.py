@@ -1,0 +1,38 @@
+"""A rule of `check`, and what was found where it is broken."""
+
+from typing import Final
+
+import attrs
+
+ERROR: Final = "error"
+WARNING: Final = "warning"
+FACT: Final = "fact"  # for a human to decide
+
+
+@attrs.frozen
+class Rule:
+    """One rule: `code` is stable; `required` and `remedy` are what an operator reads beside what was found."""
+
+    code: str
+    title: str
+    required: str
+    remedy: str
+    severity: str = ERROR
+
+    def broken(self, found: str, remedy: str = "") -> "Finding":
+        """Return that this was found where the rule is broken, with a remedy that fits better than the rule's own."""
+        return Finding(self, found, remedy or self.remedy)
+
+
+@attrs.frozen
+class Finding:
+    """What was found where a rule was broken, or a fact."""
+
+    rule: Rule
+    found: str
+    remedy: str
+
+    @property
+    def code(self) -> str:
+        """Return the rule's code."""
+        return self.rule.code

@@ -1,0 +1,78 @@
+"""Every area of `check` in the order of its report; docs/checks.md is made from it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from installer.checks import (
+    accounts,
+    archive,
+    edge,
+    host,
+    inputs,
+    python,
+    site_env,
+    space,
+    units,
+    waldur,
+)
+from installer.checks.questions import Asked
+from installer.checks.rule import Finding, Rule
+from installer.checks.subject import Subject
+from states.errors import PharosError
+
+
+@attrs.frozen
+class Area:
+    """One area: its rules, and what asks; `begin` starts what takes a while, so that the areas wait together."""
+
+    rules: Sequence[Rule]
+    findings: Callable[[Subject, Asked | None], Iterator[Finding]]
+    begin: Callable[[Subject], Asked | None] = lambda _: None
+
+    def started(self, subject: Subject) -> "Asked | PharosError | None":
+        """Return what is under way, or why it could not be started."""
+        try:
+            return self.begin(subject)
+        except PharosError as error:
+            return error
+
+    def found(self, subject: Subject, asked: "Asked | PharosError | None") -> list[Finding]:
+        """Return the findings; an area that cannot be looked at does not keep the others from being."""
+        if isinstance(asked, PharosError):
+            return [inputs.VALID.broken(asked.message, asked.hint)]
+        try:
+            return list(self.findings(subject, asked))
+        except PharosError as error:
+            return [host.ASKED.broken(error.message, error.hint)]
+
+
+def _here(module: Any) -> Area:  # noqa: ANN401  # a module
+    return Area(module.RULES, lambda subject, _: module.findings(subject))
+
+
+AREAS: Final[Mapping[str, Area]] = {
+    "archive": _here(archive),
+    "site.env": _here(site_env),
+    "inputs": _here(inputs),
+    "python": _here(python),
+    "accounts": _here(accounts),
+    "host": _here(host),
+    "units": _here(units),
+    "space": _here(space),
+    "waldur": Area(waldur.RULES, waldur.findings, waldur.begin),
+    "edge": Area(edge.RULES, edge.findings, edge.begin),
+}
+RULES: Final = {rule.code: rule for area in AREAS.values() for rule in area.rules}
+
+
+def reference() -> str:
+    """Return docs/checks.md."""
+    head = "| code | severity | rule | required | remedy |\n| --- | --- | --- | --- | --- |\n"
+    parts = (f"## {name}\n\n{head}{_rows(area.rules)}" for name, area in AREAS.items())
+    return "# The rules of `check`\n\nMade from `installer/checks/`; a test compares the two.\n\n" + "\n".join(parts)
+
+
+def _rows(rules: Sequence[Rule]) -> str:
+    return "".join(f"| {r.code} | {r.severity} | {r.title} | {r.required} | {r.remedy} |\n" for r in rules)
