@@ -33,6 +33,7 @@ bench: venv  ## ratios, everything side by side in one run
 	@$(PY) -m fixtures.bench
 crash: venv  ## real power cuts at every point (BUDGET=seconds for a part of them)
 	@$(PY) -m fixtures.crash $(if $(BUDGET),--budget $(BUDGET))
+	@$(if $(BUDGET),,$(PY) -m fixtures.crash.mutants)
 states: venv  ## the state graph
 	@$(PY) -m states
 clean:  ## remove what was made here
