@@ -4,7 +4,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test check fmt lint types layers bench crash lab states venv clean
+.PHONY: help demo test coverage check fmt lint types layers bench crash lab states venv clean
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*##/:'"$$(printf '\t')"'/' | expand -t 12
 
@@ -17,6 +17,11 @@ demo: venv  ## the main job, end to end, on the embedded default
 
 test: venv  ## all tests
 	@$(PY) -m pytest -n 2
+
+coverage: venv  ## branch coverage of the tests: states/ 100 %, installer/ at least 90 %
+	@$(PY) -m pytest -n 2 --cov --cov-report=
+	@$(PY) -m coverage report --skip-covered --include='states/*' --fail-under=100
+	@$(PY) -m coverage report --skip-covered --include='installer/*' --fail-under=90
 
 check: fmt lint types layers test  ## formatting, lint, types, layers, tests
 fmt: venv

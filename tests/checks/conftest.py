@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import pytest
+from jsonschema import validate
 
 from fixtures import launch
 from fixtures.central import Central
@@ -14,6 +15,8 @@ from fixtures.sandbox import Sandbox, make_sandbox
 from fixtures.site import site_env
 from installer import exits
 from installer.paths import Paths
+
+SCHEMA = Path(__file__).parents[2] / "installer/check.schema.json"
 
 
 @attrs.frozen
@@ -43,6 +46,7 @@ class Checked:
         secrets = (*self.central.tokens.values(), *self.central.grants.values())
         assert not [secret for secret in secrets if secret in done.stdout + done.stderr]
         answer: dict[str, Any] = json.loads(done.stdout)
+        validate(answer, json.loads(SCHEMA.read_text()))
         assert answer["ok"] == (done.returncode == exits.DONE)
         return answer
 
