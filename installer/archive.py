@@ -9,16 +9,18 @@ from installer.host import tree
 from installer.host.reading import read_small
 from installer.manifest import Manifest, read_manifest
 from installer.paths import Paths
+from installer.signature import Signature
 from states.errors import Refused
 
 
 @attrs.frozen
 class Archive:
-    """An unpacked archive: its directory, its manifest and the manifest's bytes."""
+    """An unpacked archive: its directory, its manifest and the manifest's bytes, and what is known of its origin."""
 
     directory: Path
     manifest: Manifest
     data: bytes
+    signature: Signature = attrs.field(factory=Signature)
 
     @property
     def release(self) -> str:

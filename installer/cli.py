@@ -91,6 +91,7 @@ def _check(verbs: "argparse._SubParsersAction[Parser]") -> None:
     verb.add_argument(
         "--tokens", type=_path, metavar="TOKEN_DIRECTORY", help="check the private inputs in this directory"
     )
+    _of_an_archive(verb, "judge this archive, which is not unpacked yet, instead of this host")
     verb.add_argument(
         "--grants",
         type=_path,
@@ -100,11 +101,18 @@ def _check(verbs: "argparse._SubParsersAction[Parser]") -> None:
 
 
 def _install_and_configure(verbs: "argparse._SubParsersAction[Parser]") -> None:
-    _verb(verbs, "install", "create the service identities and stage this archive's release; starts nothing")
+    verb = _verb(verbs, "install", "create the service identities and stage this archive's release; starts nothing")
+    _of_an_archive(verb, "the archive that this was unpacked from: what is known of its origin is recorded")
     verb = _verb(verbs, "configure", "write the agents' configuration, adopt the secrets, reconcile the components")
     verb.add_argument(
         "tokens", nargs="?", type=_path, metavar="TOKEN_DIRECTORY", help="directory of new private inputs"
     )
+
+
+def _of_an_archive(verb: Parser, text: str) -> None:
+    verb.add_argument("--archive", type=_path, metavar="FILE", help=text)
+    verb.add_argument("--bundle", type=_path, metavar="FILE", help="the archive's Sigstore bundle")
+    verb.add_argument("--expect-sha256", metavar="HEX", default="", help="the archive's digest, noted elsewhere")
 
 
 def _activation(verbs: "argparse._SubParsersAction[Parser]") -> None:

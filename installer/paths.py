@@ -38,6 +38,11 @@ class Paths:
         return self.etc / "site.env"
 
     @property
+    def sigstore_trust(self) -> Path:
+        """Return the site's own root of trust for signatures, where it has one (Sigstore's ClientTrustConfig)."""
+        return self.etc / "sigstore-trust.json"
+
+    @property
     def secrets(self) -> Path:
         """Return the directory of the private inputs (0700 root)."""
         return self.etc / "secrets"

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import TypeAlias
 
 import attrs
 
 from installer import ending, exits
+from installer.clock import now
 from installer.ending import Ending
 from installer.environment import Caller
 from installer.host import history, identity, sinks
@@ -64,12 +64,16 @@ Work: TypeAlias = Callable[[Session], Ending]
 
 @attrs.frozen
 class Manner:
-    """How a command is to behave: seconds to wait for the lock, JSON on a terminal, at boot, without recovery first."""
+    """How a command is to behave: seconds to wait for the lock, JSON on a terminal, at boot, without recovery first.
+
+    One that `remedies` does its work on a stranded host too: it may be what brings the host back.
+    """
 
     wait: float = 0
     json: bool = False
     at_boot: bool = False
     recovers: bool = True
+    remedies: bool = False
 
 
 def run(caller: Caller, command: str, work: Work, manner: Manner = Manner()) -> int:  # frozen
@@ -91,9 +95,8 @@ def run(caller: Caller, command: str, work: Work, manner: Manner = Manner()) -> 
 def dry(caller: Caller, command: str) -> Session:
     """Return a session for questions only: no lock, no log, nothing is changed."""
     patience = RealPatience()
-    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     host = real_host(caller.paths, patience, Stopwatch())
-    return Session(caller, command, "none", now, host, StepLog({}, []), patience)
+    return Session(caller, command, "none", now(), host, StepLog({}, []), patience)
 
 
 def _guarded(session: Session, work: Work, manner: Manner) -> Ending:
@@ -106,13 +109,22 @@ def _guarded(session: Session, work: Work, manner: Manner) -> Ending:
     try:
         with locked(session.paths, holder, manner.wait, session.patience):
             pin(session.paths)
-            return (_settle(session) if manner.recovers else None) or work(session)
+            return _worked(session, work, manner)
     except Locked as error:
         return ending.refused(error, exits.LOCKED)
     except PharosError as error:
         return ending.refused(error)
     except Exception as error:  # noqa: BLE001  # a bug is told like everything else, and where the host stands
         return _bug(session, error)
+
+
+def _worked(session: Session, work: Work, manner: Manner) -> Ending:
+    """Settle, work; where the host was stranded and the work was its remedy, settle again."""
+    stranded = _settle(session) if manner.recovers else None
+    if stranded and not manner.remedies:
+        return stranded
+    end = work(session)
+    return (_settle(session) or end) if stranded and end.exit_code == exits.DONE else end
 
 
 def _settle(session: Session) -> Ending | None:
@@ -155,7 +167,7 @@ def _session(
 ) -> Session:
     patience, watch = time_of
     transaction = identity.new_transaction()
-    at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    at = now()
     base = {
         "command": command,
         "transaction": transaction,

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from installer import release_file, releases
+from installer import release_file, releases, signature
 from installer.archive import Archive
 from installer.fingerprint import NAME, fingerprint
 from installer.host import parallel, seal, shelf, tree, venv
@@ -124,6 +124,7 @@ def _own_files(order: Order) -> None:
         seal.copy(archive.directory / path, directory / path)
     components = release_file.components_of(archive.manifest)
     seal.write(directory / release_file.NAME, release_file.render(archive.release, components))
+    seal.write(directory / signature.NAME, signature.render(archive.signature))
     seal.write(directory / "site.env", order.site_env)
     seal.write(directory / NAME, f"{fingerprint(archive.data, order.site_env)}\n".encode())
 

@@ -11,6 +11,7 @@ from installer.checks import (
     edge,
     host,
     inputs,
+    package,
     python,
     site_env,
     space,
@@ -64,13 +65,21 @@ AREAS: Final[Mapping[str, Area]] = {
     "waldur": Area(waldur.RULES, waldur.findings, waldur.begin),
     "edge": Area(edge.RULES, edge.findings, edge.begin),
 }
-RULES: Final = {rule.code: rule for area in AREAS.values() for rule in area.rules}
+
+
+def _all() -> Mapping[str, Sequence[Rule]]:
+    """Return the rules of every area by its name."""
+    return {PACKAGE: package.RULES, **{name: area.rules for name, area in AREAS.items()}}
+
+
+PACKAGE: Final = "package"  # asked by `check --archive` alone
+RULES: Final = {rule.code: rule for rules in _all().values() for rule in rules}
 
 
 def reference() -> str:
     """Return docs/checks.md."""
     head = "| code | severity | rule | required | remedy |\n| --- | --- | --- | --- | --- |\n"
-    parts = (f"## {name}\n\n{head}{_rows(area.rules)}" for name, area in AREAS.items())
+    parts = (f"## {name}\n\n{head}{_rows(rules)}" for name, rules in _all().items())
     return "# The rules of `check`\n\nMade from `installer/checks/`; a test compares the two.\n\n" + "\n".join(parts)
 
 

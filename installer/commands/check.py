@@ -3,17 +3,23 @@
 from argparse import Namespace
 from collections.abc import Iterator
 
+import attrs
+
 from installer import exits
 from installer.answer import say
+from installer.checks.package import Candidate, judged
 from installer.checks.rule import ERROR, FACT, Finding
 from installer.checks.subject import subject
-from installer.checks.table import AREAS
+from installer.checks.table import AREAS, PACKAGE
 from installer.environment import Caller
+from installer.origin import candidate
 from states.errors import Refused
 
 
 def main(args: Namespace, caller: Caller) -> int:
     """Print every finding of the areas asked for; exit 1 when one is an error."""
+    if about := candidate(args, caller):
+        return _archive(about, args)
     names = args.areas or list(AREAS)
     if unknown := [name for name in names if name not in AREAS]:
         raise Refused(f"cannot check '{unknown[0]}'", hint=f"areas: {' '.join(AREAS)}")
@@ -21,6 +27,13 @@ def main(args: Namespace, caller: Caller) -> int:
     errors = [finding for finding in found if finding.rule.severity == ERROR]
     say(args, _answer(names, found), _lines(names, found))
     return exits.REFUSED if errors else exits.DONE
+
+
+def _archive(about: Candidate, args: Namespace) -> int:
+    """Judge an archive that is not unpacked yet."""
+    signature, _, found = judged(about)
+    say(args, {**_answer([PACKAGE], found), "signature": attrs.asdict(signature)}, _lines([PACKAGE], found))
+    return exits.REFUSED if any(finding.rule.severity == ERROR for finding in found) else exits.DONE
 
 
 def _findings(names: list[str], args: Namespace, caller: Caller) -> list[Finding]:

@@ -2,6 +2,8 @@
 
 from argparse import Namespace
 
+import attrs
+
 from installer import exits
 from installer.answer import say
 from installer.archive import Archive, is_staged, open_archive
@@ -9,6 +11,7 @@ from installer.ending import Ending, done
 from installer.environment import Caller
 from installer.host.accounts import RealAccounts
 from installer.identities import create, missing, told
+from installer.origin import candidate, enforce, origin
 from installer.session import Manner, Session, run
 from installer.site import load_site_bytes
 from installer.site_env import SiteEnv, read_site_env
@@ -32,6 +35,8 @@ def install(session: Session, args: Namespace) -> Ending:
     session.log.bind(release=release)
     accounts = RealAccounts(session.paths)
     absent = missing(accounts, site)
+    found = origin(candidate(args, session.caller), archive)
+    enforce(found, site.archive_trust, session.paths)
     if is_staged(session.paths, archive, site_env) and not absent.users:
         return done(f"release '{release}' is installed already", "pharos-hpc configure", release=release)
     with session.doing("the archive, the interpreter and the space"):
@@ -40,7 +45,7 @@ def install(session: Session, args: Namespace) -> Ending:
         created = create(accounts, absent)
     with told(created):
         if not is_staged(session.paths, archive, site_env):
-            stage(session.paths, site, archive, site_env, session.doing)
+            stage(session.paths, site, attrs.evolve(archive, signature=found), site_env, session.doing)
     return done(f"release '{release}' is installed", "pharos-hpc configure TOKEN_DIRECTORY", release=release)
 
 

@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from installer import exits
+from installer import exits, jsontext
 from installer.answer import say
 from installer.environment import Caller
 from installer.host.files import RealFiles
@@ -27,7 +27,8 @@ def main(args: Namespace, caller: Caller) -> int:
         return exits.STRANDED
     left = (*differences(record, seen), *_pending(caller))
     past = list(read(caller.paths))[-3:]
-    say(args, _answer(record, seen, left, past), _lines(record, seen, left, past))
+    origin = _origin(caller, record)
+    say(args, _answer(record, seen, left, past, origin), _lines(record, seen, left, past, origin))
     return _code(record, left)
 
 
@@ -44,6 +45,18 @@ def _pending(caller: Caller) -> Iterator[str]:
         yield "a configure was stopped in the middle"
 
 
+def _origin(caller: Caller, record: Record | None) -> Mapping[str, Any]:
+    """Return signature.json of the recorded release as it is: a class of it would cost its making at each start."""
+    blank = {"state": "not-checked", "sha256": "", "identity": ""}
+    if record is None:
+        return blank
+    try:
+        found = jsontext.loads((caller.paths.release(record.release) / "signature.json").read_bytes())
+    except (OSError, ValueError):
+        return blank
+    return found if isinstance(found, dict) else blank
+
+
 def _code(record: Record | None, left: tuple[str, ...]) -> int:
     if left:
         return exits.STRANDED
@@ -51,7 +64,11 @@ def _code(record: Record | None, left: tuple[str, ...]) -> int:
 
 
 def _answer(
-    record: Record | None, seen: Observed, left: tuple[str, ...], past: Sequence[Mapping[str, Any]]
+    record: Record | None,
+    seen: Observed,
+    left: tuple[str, ...],
+    past: Sequence[Mapping[str, Any]],
+    origin: Mapping[str, Any],
 ) -> dict[str, object]:
     return {
         "release": record.release if record else None,
@@ -60,6 +77,7 @@ def _answer(
         "recorded_at": record.at if record else None,
         "recorded_by": record.by if record else None,
         "transaction": record.transaction if record else None,
+        "signature": origin,
         "consistent": not left,
         "differences": list(left),
         "units": [_unit(state) for state in seen.units],
@@ -80,13 +98,18 @@ def _unit(state: UnitState) -> dict[str, object]:
 
 
 def _lines(
-    record: Record | None, seen: Observed, left: tuple[str, ...], past: Sequence[Mapping[str, Any]]
+    record: Record | None,
+    seen: Observed,
+    left: tuple[str, ...],
+    past: Sequence[Mapping[str, Any]],
+    origin: Mapping[str, Any],
 ) -> Iterator[str]:
     if record is None:
         yield "no release is active"
     else:
         yield f"release '{record.release}' is {'active' if record.running else 'stopped'}, previous: {record.previous}"
         yield f"recorded at {record.at} by {record.by}, transaction {record.transaction}"
+        yield f"origin of its archive: {origin.get('state')} {origin.get('identity') or origin.get('sha256')}".rstrip()
     for state in seen.units:
         if state.name != RECOVER and (state.active != "inactive" or state.enabled):  # that one waits for a boot
             where = f"{state.origin}, pid {state.pid}, since {state.since}" if state.pid else ""
