@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def test_a_run_is_shown_to_its_end_and_its_exit_code_is_ours(
 ) -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        os.kill(os.getpid(), signal.SIGINT)  # Ctrl-C, which is passed on
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # Ctrl-C, which is passed on
         code = follow(run, caller(sandbox), as_json=True, interrupted=run.ask_to_stop)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
