@@ -11,7 +11,11 @@ from states.plan import Plan, WayBack
 
 
 def do(plan: Plan, host: Host) -> None:
-    """`previous` := what the next record says, then `current` := incoming, then exactly its stable links."""
+    """`previous` := what the next record says, then `current` := incoming, then exactly its stable links.
+
+    Before that, what a killed run that moved no link (`stop`) left beside them is removed.
+    """
+    host.files.sweep()
     host.files.point("previous", plan.next.previous)
     host.files.point("current", plan.incoming.id)
     _expose(host, (component.name for component in plan.incoming.components))

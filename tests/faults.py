@@ -31,14 +31,14 @@ class Faulty:
 
     def __init__(self, real: Any, faults: Callable[[int], Kind | None] = lambda _: None) -> None:
         self.real = real
-        self.faults = faults
+        self.breaks = faults
         self.calls: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.real, name)
 
         def call(*args: Any) -> Any:
-            kind = self.faults(len(self.calls))
+            kind = self.breaks(len(self.calls))
             self.calls.append(name)
             if kind is Kind.KILLED_BEFORE:
                 raise Killed

@@ -21,7 +21,8 @@ def main(args: Namespace, caller: Caller) -> int:
     release = args.release or own_release(args.program)
     if args.plan:
         return told_plan(caller, args, lambda session: request(session, release, args))
-    return run(caller, "activate", lambda session: activate(session, release, args), Manner(args.wait, args.json))
+    manner = Manner(args.wait, args.json, remedies=args.no_way_back)
+    return run(caller, "activate", lambda session: activate(session, release, args), manner)
 
 
 def activate(session: Session, release: str, args: Namespace) -> Ending:

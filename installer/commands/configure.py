@@ -19,7 +19,8 @@ def main(args: Namespace, caller: Caller) -> int:
     """Run the command and return its exit code."""
     if args.plan:
         return planned(args, caller)
-    return run(caller, "configure", lambda session: configured(session, args), Manner(args.wait, args.json))
+    manner = Manner(args.wait, args.json, remedies=True)
+    return run(caller, "configure", lambda session: configured(session, args), manner)
 
 
 def configured(session: Session, args: Namespace) -> Ending:

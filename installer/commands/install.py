@@ -25,7 +25,7 @@ def main(args: Namespace, caller: Caller) -> int:
     """Run the command and return its exit code."""
     if args.plan:
         return planned(args, caller)
-    return run(caller, "install", lambda session: install(session, args), Manner(args.wait, args.json))
+    return run(caller, "install", lambda session: install(session, args), Manner(args.wait, args.json, remedies=True))
 
 
 def install(session: Session, args: Namespace) -> Ending:

@@ -16,7 +16,8 @@ def main(args: Namespace, caller: Caller) -> int:
     """Run the command and return its exit code."""
     if args.plan:
         return told_plan(caller, args, lambda session: request(session, args))
-    return run(caller, "rollback", lambda session: rollback(session, args), Manner(args.wait, args.json))
+    manner = Manner(args.wait, args.json, remedies=args.no_way_back)
+    return run(caller, "rollback", lambda session: rollback(session, args), manner)
 
 
 def rollback(session: Session, args: Namespace) -> Ending:

@@ -16,7 +16,9 @@ from fixtures.central import Central
 from fixtures.sandbox import Sandbox
 from fixtures.site import site_env
 from installer import exits
+from installer.host.files import RealFiles
 from installer.paths import Paths
+from states.plan import Record
 from tests.events import parsed
 
 
@@ -201,3 +203,14 @@ def test_a_sandbox_root_must_be_an_absolute_path(host: Host) -> None:
         ended = launch.run(host.sandbox.root, host.archives / "A/pharos-hpc", "status", env=environment)
         assert ended.returncode == exits.REFUSED
         assert "PHAROS_HPC_ROOT" in ended.stderr
+
+
+def test_install_works_on_a_stranded_host_as_it_may_be_the_remedy(host: Host) -> None:
+    host.done("A", "install")
+    shutil.move(host.paths.releases / "A", host.archives / "kept")
+    record = Record("A", None, ("site-agent",), ("waldur-site-agent@report.service",), False, "then", "root", "one")
+    RealFiles(host.paths).commit(record)
+    assert "the record names release 'A'" in host.last("B", "install", code=exits.STRANDED)["message"]
+    assert host.done("B", "releases").split() == ["B"], "it did its work all the same"
+    assert host.last("A", "install")["release"] == "A"
+    assert host.answer("A", "status", code=exits.PREVIOUS)["release"] == "A"

@@ -164,7 +164,7 @@ def test_an_undo_that_keeps_failing_does_not_keep_the_others_from_being_tried(na
             """Every effect of one name fails from the first fault on."""
 
             def __getattr__(self, name: str, *, word: str = broken) -> Any:
-                self.faults = lambda call: (
+                self.breaks = lambda call: (
                     Kind.FAILS_BEFORE if name == word and call > number else at(number, Kind.FAILS_AFTER)(call)
                 )
                 return super().__getattr__(name)

@@ -49,8 +49,9 @@ def upgrade_calls() -> int:
 
 @pytest.mark.parametrize("number", range(0, upgrade_calls(), 3))
 def test_an_activation_over_an_interrupted_one_is_all_or_nothing(number: int) -> None:
-    before = UPGRADE.make().snapshot()
-    done = UPGRADE.make()
+    done = cut(number)
+    recover(host_of(done))
+    before = done.snapshot()
     OVER.run(done)
     after = done.snapshot()
     for call in range(calls(number)):
