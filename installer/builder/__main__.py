@@ -66,7 +66,7 @@ def _settle(text: str) -> tuple[str, int]:
 
 
 def _build(args: argparse.Namespace) -> None:
-    from installer.builder import archive, programs, release, revision
+    from installer.builder import archive, programs, provenance, release, revision
 
     order = release.Order(
         release=args.release,
@@ -81,7 +81,10 @@ def _build(args: argparse.Namespace) -> None:
     _tell_of_missing_interpreters()
     files = archive.files(order)
     path = archive.write_archive(order, files, args.output)
-    print(f"{downloads.sha256(path)}  {path}")
+    digest = downloads.sha256(path)
+    statement = path.with_name(f"{path.name}.intoto.json")
+    statement.write_bytes(provenance.render(order, release.contents(order), digest))
+    print(f"{digest}  {path}")
     if args.unpacked:
         print(archive.write_unpacked(order, files, args.output))
 
