@@ -4,7 +4,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
 
-.PHONY: help demo test coverage check fmt lint types layers bench crash stateful lab states venv clean
+.PHONY: audit help demo test coverage check fmt lint types layers bench crash stateful lab states venv clean
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*##/:'"$$(printf '\t')"'/' | expand -t 12
 
@@ -41,6 +41,8 @@ crash: venv  ## real power cuts at every point (BUDGET=seconds for a part of the
 	@$(if $(BUDGET),,$(PY) -m fixtures.crash.mutants)
 stateful: venv  ## commands, faults, kills and reboots in any order (N=sequences, 5000), new ones each time
 	@$(PY) -m tests.any_order $(or $(N),5000)
+audit: venv  ## the pins of what is shipped against known advisories
+	@$(PY) -m fixtures.audit
 states: venv  ## the state graph
 	@$(PY) -m states
 clean:  ## remove what was made here
