@@ -13,6 +13,15 @@ def pid() -> int:
     return os.getpid()
 
 
+def started(pid: int) -> str:
+    """Return when a process was started (clock ticks since boot, proc(5)); empty when there is none of that number."""
+    try:
+        with open(f"/proc/{pid:d}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
+
+
 def host_name() -> str:
     """Return the host's name."""
     return os.uname().nodename

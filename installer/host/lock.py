@@ -6,12 +6,15 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Final
 
 from installer import jsontext
-from installer.host import atomic
+from installer.host import atomic, identity
 from installer.host.patience import RealPatience
 from installer.paths import Paths
 from states.errors import HostError, PharosError
+
+BEGINNING: Final = "another run that has just begun"
 
 
 class Locked(PharosError):
@@ -22,6 +25,9 @@ class Locked(PharosError):
 def locked(paths: Paths, holder: Mapping[str, object], wait: float, patience: RealPatience) -> Iterator[None]:
     """Hold the lock; `holder` (pid, command, operator, since) is what a second run tells its operator.
 
+    It is written with the start time of its process: what a killed run left in the file names nobody, also when another
+    process has its number now.
+
     Raises:
         Locked: another run still holds it after `wait` seconds.
         HostError: the lock file cannot be made, or its file system knows no locks.
@@ -31,7 +37,7 @@ def locked(paths: Paths, holder: Mapping[str, object], wait: float, patience: Re
     try:
         _acquire(handle, paths, wait, patience)
         os.ftruncate(handle, 0)
-        os.pwrite(handle, json.dumps(holder).encode(), 0)
+        os.pwrite(handle, json.dumps({**holder, "started": identity.started(os.getpid())}).encode(), 0)
         yield
     finally:
         os.close(handle)  # the file stays: removing it would let two runs hold two locks
@@ -64,6 +70,8 @@ def _held(handle: int) -> Locked:
     try:
         by = jsontext.loads(os.pread(handle, 4096, 0))
         words = f"'{by['command']}' of {by['operator']} since {by['since']} (pid {by['pid']})"
+        if identity.started(by["pid"]) != by["started"]:
+            words = BEGINNING
     except (ValueError, KeyError, TypeError):
-        words = "another run that has just begun"
+        words = BEGINNING
     return Locked(f"cannot begin: {words} holds the lock", hint="wait for it, or use --wait SECONDS")
