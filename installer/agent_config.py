@@ -68,10 +68,10 @@ def _ldap(site: SiteEnv, password: str) -> Json:
     return {
         "uri": site.native_site_agent_ldap_uri,
         "bind_dn": site.native_site_agent_ldap_bind_dn,
-        "bind_password": password,
         "base_dn": site.native_ldap_base_dn,
         "people_ou": "ou=people",
         "groups_ou": "ou=groups",
+        "bind_password": password,  # far from both ends, however short the site's own values are
         "use_starttls": False,  # it would begin after the bind
         "gid_range_start": site.project_gid_range.low,
         "gid_range_end": site.project_gid_range.high,

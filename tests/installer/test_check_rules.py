@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from installer.checks import package
 from installer.checks.table import AREAS, RULES, reference
 
 
@@ -12,7 +13,7 @@ def test_the_documentation_shows_every_rule() -> None:
 
 
 def test_every_code_is_one_rule_of_one_area() -> None:
-    codes = [rule.code for area in AREAS.values() for rule in area.rules]
+    codes = [rule.code for rules in (package.RULES, *(area.rules for area in AREAS.values())) for rule in rules]
     assert len(codes) == len(set(codes)) == len(RULES)
     assert all(re.fullmatch(r"PH-[A-Z]+-[0-9]{2}", code) for code in codes)
     for area in AREAS.values():

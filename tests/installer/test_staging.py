@@ -58,7 +58,17 @@ def test_what_was_staged_is_a_release_without_damage(looked_at: Stage) -> None:
 
 
 def test_a_release_holds_what_the_host_needs_and_nothing_else(looked_at: Stage) -> None:
-    own = {"pharos-hpc", "manifest", "site.env", "release.json", "units", "links", "fingerprint", SUMS}
+    own = {
+        "pharos-hpc",
+        "manifest",
+        "site.env",
+        "release.json",
+        "signature.json",
+        "units",
+        "links",
+        "fingerprint",
+        SUMS,
+    }
     assert {path.name for path in looked_at.release.iterdir()} == {*own, "site-agent", "ssh-access"}
     assert (looked_at.release / "site.env").read_bytes() == looked_at.site_env
 
