@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Protocol
@@ -12,6 +13,8 @@ import attrs
 from installer.host import atomic
 
 IDENTIFIER: Final = "pharos-hpc"
+LOOKS: Final = 50  # for the log file to be free
+LOOK: Final = 0.002  # seconds between them
 PRIORITIES: Final = {"debug": 7, "info": 6, "warning": 4, "error": 3}  # syslog(3)
 
 
@@ -82,12 +85,28 @@ class LogFile:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
             handle = os.open(self.path, flags, 0o640)
             try:
+                _alone(handle)
                 line = (b"\n" if _torn(handle) else b"") + text.encode() + b"\n"
                 return os.write(handle, line) == len(line)
             finally:
                 os.close(handle)
         except OSError:
             return False
+
+
+def _alone(handle: int) -> None:
+    """Wait until nobody is in the middle of a line, which would look torn; whoever is stopped there stops nobody."""
+    import fcntl
+
+    for _ in range(LOOKS):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(LOOK)
+        except OSError:
+            return  # its file system knows no locks
+        else:
+            return
 
 
 def _torn(handle: int) -> bool:

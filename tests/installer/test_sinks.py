@@ -1,14 +1,20 @@
 """Where events go: a real datagram socket in the journal's place, a real file; what cannot be written stops nothing."""
 
+import fcntl
+import json
 import os
 import socket
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from installer.host.sinks import Journal, LogFile
+
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -93,3 +99,37 @@ def test_a_log_file_that_is_a_link_a_directory_or_nobody_reads_is_left_alone(tmp
     assert not LogFile(tmp_path / "directory").write("x", "info", {})
     assert not LogFile(victim / "below").write("x", "info", {})
     assert victim.read_text() == "mine"
+
+
+WRITER = """\
+import json, sys
+from pathlib import Path
+from installer.host.sinks import LogFile
+sink = LogFile(Path(sys.argv[1]))
+sys.stdin.read()
+for number in range(300):
+    assert sink.write(json.dumps({"by": sys.argv[2], "text": "x" * 5000}), "info", {})
+"""
+
+
+def test_lines_of_many_processes_are_each_whole_and_none_is_empty(tmp_path: Path) -> None:
+    log = tmp_path / "steps.jsonl"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(log), str(number)], stdin=subprocess.PIPE, cwd=REPOSITORY)
+        for number in range(4)
+    ]
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.close()  # now all at once
+    assert [writer.wait(60) for writer in writers] == [0] * 4
+    lines = log.read_text().splitlines()
+    assert len(lines) == 1200
+    assert all(json.loads(line)["text"] == "x" * 5000 for line in lines)
+
+
+def test_a_writer_that_is_stopped_in_the_middle_of_a_line_stops_nobody(tmp_path: Path) -> None:
+    log = tmp_path / "steps.jsonl"
+    with log.open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert LogFile(log).write("{}", "info", {})
+    assert log.read_text() == "{}\n"
