@@ -9,6 +9,7 @@ import pytest
 from fixtures.lab.archives import FIRST, archives
 from fixtures.lab.container import Container, container
 from fixtures.lab.host import missing
+from fixtures.lab.native import NativeSite
 from fixtures.lab.site import Outside
 from fixtures.lab.small_site import SmallSite, bring_library, make_layer
 from fixtures.lab.store import Store, store
@@ -90,6 +91,18 @@ def site(machines: Store, outside: Outside, site_layer: Path) -> Iterator[SmallS
     outside.mend()
     with container(machines, [site_layer], world=outside.world) as made:
         yield SmallSite(made, outside)
+
+
+@pytest.fixture
+def native(machines: Store, releases: dict[str, Path]) -> Iterator[NativeSite]:
+    """Give a site with real Slurm, directory and logins on which the real release is active; a world of its own."""
+    outside = Outside(World(machines))
+    with container(machines, world=outside.world) as made:
+        site = NativeSite(made, outside)
+        site.activate(FIRST, releases[FIRST])
+        yield site
+    outside.end()
+    outside.world.end()
 
 
 @pytest.fixture
