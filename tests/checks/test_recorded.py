@@ -70,6 +70,14 @@ def test_every_recorded_offering_is_judged() -> None:
         assert found == codes | {"28"}, name
 
 
+def test_a_policy_that_is_set_and_overruled_is_told() -> None:
+    settings = {"username_generation_policy": {"value": "full_name", "source": "provider"}}
+    body = answer("provider_offering.active.owner").body
+    assert isinstance(body, dict)
+    found = {finding.code for finding in waldur_offering.findings({**body, "account_settings": settings})}
+    assert found == {"PH-WALDUR-24", "PH-WALDUR-28"}
+
+
 USERS = {
     "me.owner": (),
     "me.manager": ("PH-WALDUR-34",),
@@ -133,6 +141,7 @@ def test_a_clock_more_than_a_minute_off_is_told(seconds: int, codes: int) -> Non
     found = list(waldur._clock(seen, NOW + timedelta(seconds=seconds)))
     assert len(found) == codes
     if found:
+        assert found[0].code == "PH-WALDUR-41"
         assert ("ahead" if seconds > 0 else "behind") in found[0].found
 
 

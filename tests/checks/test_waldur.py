@@ -1,7 +1,9 @@
 """The offering contract: each cause has a code of its own, in the shape of 8.1.3 over real TLS."""
 
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -68,6 +70,11 @@ def test_each_kind_of_user_is_told_apart(site: Checked, user: str, code: str, wo
 def test_an_unknown_token_is_told(site: Checked) -> None:
     (site.inputs() / "site-agent-token").write_text("0" * 40)
     assert set(site.found("waldur")) == {"PH-WALDUR-10"}
+
+
+def test_a_user_who_may_not_ask_is_told(site: Checked) -> None:
+    site.central.fail("waldur", ME, 403, body='{"detail": "You do not have permission to perform this action."}')
+    assert "do not have permission" in site.found("waldur")["PH-WALDUR-14"]
 
 
 def lifetime(central: Central) -> None:
@@ -173,10 +180,27 @@ def test_a_redirect_is_followed_at_no_route(site: Checked, route: str) -> None:
     assert site.central.requests("site-api") == []
 
 
-def test_a_proxy_that_is_not_there_is_told_as_such(site: Checked) -> None:
+def test_a_proxy_that_is_not_there_cannot_be_reached(site: Checked) -> None:
     site.configure(OUTBOUND_PROXY_URL="http://127.0.0.1:9")
-    (code,) = site.found("waldur")
-    assert code in {"PH-WALDUR-01", "PH-WALDUR-05"}
+    assert set(site.found("waldur")) == {"PH-WALDUR-01"}
+
+
+class Forbidding(BaseHTTPRequestHandler):
+    """A proxy that lets nobody through."""
+
+    def do_CONNECT(self) -> None:
+        self.send_error(403)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # http.server's name
+        """Say nothing."""
+
+
+def test_a_proxy_that_lets_nobody_through_is_told_as_such(site: Checked) -> None:
+    with HTTPServer(("127.0.0.1", 0), Forbidding) as proxy:
+        Thread(target=proxy.serve_forever, daemon=True).start()
+        site.configure(OUTBOUND_PROXY_URL=f"http://127.0.0.1:{proxy.server_port}")
+        assert set(site.found("waldur", "edge")) == {"PH-WALDUR-05", "PH-EDGE-05"}
+        proxy.shutdown()
 
 
 def test_a_ca_file_that_is_missing_is_told_and_nothing_is_asked(site: Checked) -> None:

@@ -1,0 +1,282 @@
+"""The rules about this host: each is provoked on a real archive, real accounts of a sandbox and real programs."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from fixtures import launch
+from fixtures.archive import build_wheel, make_archive, pip_wheel, write_archive_sums
+from fixtures.central import Central
+from fixtures.sandbox import Sandbox
+from fixtures.site import site_env
+from fixtures.slurm import Slurm
+from installer import exits
+from installer.checks.mounts import FLEETING, NETWORK
+from installer.checks.table import RULES
+from installer.host.mounts import mount_of
+from installer.paths import Paths
+
+AREAS = ("archive", "site.env", "inputs", "python", "accounts", "host", "units", "space", "slurm")
+FACTS = {"PH-HOST-04"}
+
+
+@attrs.frozen
+class Host:
+    """A host on which nothing is wrong, until a test breaks something."""
+
+    sandbox: Sandbox
+    central: Central
+    archive: Path
+    tokens: Path
+    slurm: Slurm
+    python: Path
+
+    @property
+    def paths(self) -> Paths:
+        return Paths(self.sandbox.root)
+
+    def site_env(self, **keys: str) -> None:
+        values = {"HOST_PYTHON": str(self.python), "NATIVE_SLURM_BIN_DIR": str(self.slurm.directory), **keys}
+        self.paths.etc.mkdir(parents=True, exist_ok=True)
+        self.paths.site_env.write_bytes(site_env(self.central, **values))
+
+    def found(self, *areas: str) -> dict[str, str]:
+        words = ["check", *(areas or AREAS), "--json", "--tokens", str(self.tokens)]
+        done = launch.run(self.sandbox.root, self.archive / "pharos-hpc", *words)
+        assert done.returncode in {exits.DONE, exits.REFUSED}, done.stderr
+        rows: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+        return {row["code"]: row["found"] for row in rows if row["code"] not in FACTS}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("archive")
+    wheels = {name: [build_wheel(directory / "wheels", name)] for name in ("site-agent", "ssh-access")}
+    return make_archive(directory / "archive", "1.0", wheels, pip_wheel(directory))
+
+
+@pytest.fixture
+def host(sandbox: Sandbox, archive: Path, tmp_path: Path) -> Iterator[Host]:
+    from fixtures.python import reachable_python
+
+    cache = Path("/tmp/pharos-hpc-python")
+    cache.mkdir(mode=0o755, exist_ok=True)
+    shutil.copytree(archive, tmp_path / "archive")
+    with Central.start(tmp_path / "central") as central:
+        tokens = central.write_inputs(tmp_path / "tokens")
+        slurm = Slurm.install(sandbox.root / "usr/lib/slurm", sys.executable)
+        made = Host(sandbox, central, tmp_path / "archive", tokens, slurm, reachable_python(cache))
+        made.site_env()
+        yield made
+
+
+def test_nothing_is_found_where_nothing_is_wrong(host: Host) -> None:
+    assert host.found() == {}
+
+
+def test_an_archive_that_is_not_as_it_was_packed(host: Host) -> None:
+    with (host.archive / "units/pharos-hpc-recover.service").open("a") as file:
+        file.write("# changed\n")
+    assert "pharos-hpc-recover.service" in host.found("archive")["PH-ARCHIVE-01"]
+    (host.archive / "manifest").write_text("format: 9\n")
+    assert set(host.found("archive")) == {"PH-ARCHIVE-02"}
+
+
+def test_a_release_id_that_stands_for_something_else(host: Host) -> None:
+    done = launch.run(host.sandbox.root, host.archive / "pharos-hpc", "install")
+    assert done.returncode == exits.DONE, done.stdout
+    host.site_env(SITE_NAME="other")
+    assert "SITE_NAME" in host.found("archive")["PH-ARCHIVE-03"]
+
+
+def test_a_site_env_that_somebody_else_could_write(host: Host) -> None:
+    host.paths.site_env.chmod(0o666)
+    assert set(host.found("site.env")) == {"PH-SITE-01"}
+    host.paths.site_env.unlink()
+    assert set(host.found("site.env")) == {"PH-SITE-01"}
+
+
+def test_a_site_env_with_a_bad_line(host: Host) -> None:
+    host.site_env(SITE_AGENT_UID="0")
+    assert "SITE_AGENT_UID" in host.found("site.env")["PH-SITE-02"]
+
+
+def test_a_site_env_that_names_what_the_archive_lacks(host: Host) -> None:
+    text = (host.archive / "manifest").read_text()
+    lines = [line for line in text.splitlines() if not line.startswith("ssh-access.")]
+    whole = "\n".join(lines).replace("components: site-agent ssh-access", "components: site-agent") + "\n"
+    (host.archive / "manifest").write_text(whole)
+    write_archive_sums(host.archive)
+    assert "ssh-access" in host.found("site.env")["PH-SITE-03"]
+
+
+@pytest.mark.parametrize("text", ["", "one\ntwo\n", "with blank", "\x00", "x" * 5000])
+def test_a_token_that_is_none(host: Host, text: str) -> None:
+    (host.tokens / "site-agent-token").write_text(text)
+    assert "site-agent-token" in host.found("inputs")["PH-INPUT-01"]
+
+
+def test_a_python_that_is_too_old_or_none(host: Host) -> None:
+    script = host.sandbox.root / "usr/bin/python3.13"
+    script.write_text("#!/bin/sh\necho 3 9 2\n")
+    script.chmod(0o755)
+    host.site_env(HOST_PYTHON=str(script))
+    assert set(host.found("python")) == {"PH-PYTHON-01"}
+
+
+def test_a_python_behind_a_closed_directory(host: Host) -> None:
+    closed = host.sandbox.root / "closed"
+    closed.mkdir(mode=0o700)
+    (closed / "python3.13").symlink_to(host.python)
+    host.site_env(HOST_PYTHON=str(closed / "python3.13"))
+    assert str(closed) in host.found("python")["PH-PYTHON-02"]
+
+
+def test_a_number_that_is_somebody_elses(host: Host) -> None:
+    host.sandbox.run("groupadd", "--gid", "61001", "others")
+    host.sandbox.run("useradd", "--uid", "61001", "--gid", "61001", "other")
+    assert "61001" in host.found("accounts")["PH-ACCOUNT-01"]
+
+
+@pytest.mark.parametrize(
+    ("program", "script", "code"),
+    [
+        ("systemctl", "echo broken >&2; exit 1", "PH-HOST-02"),
+        ("systemctl", '[ "$1" = --version ] && { echo "systemd 239 (239)"; exit 0; }; exec "$real" "$@"', "PH-HOST-06"),
+        ("getent", "exit 2", "PH-HOST-03"),
+    ],
+)
+def test_a_host_that_does_not_answer_as_it_must(host: Host, program: str, script: str, code: str) -> None:
+    host.sandbox.wrap(program, script)
+    assert code in host.found("host")
+
+
+def test_what_the_host_is_and_whether_selinux_decides_are_facts(host: Host) -> None:
+    (host.sandbox.root / "sys/fs/selinux").mkdir(parents=True)
+    (host.sandbox.root / "sys/fs/selinux/enforce").write_text("1")
+    assert host.found("host") == {"PH-HOST-07": "SELinux is enforcing"}
+
+
+def test_a_program_of_the_host_that_is_missing_keeps_no_other_area_from_being_looked_at(host: Host) -> None:
+    (host.sandbox.root / "usr/bin/systemd-analyze").unlink()
+    found = host.found("units", "site.env")
+    assert "systemd-analyze" in found["PH-HOST-05"]
+
+
+def test_unit_files_that_systemd_would_not_take(host: Host) -> None:
+    unit = host.archive / "units/pharos-ssh-access-agent.service"
+    unit.write_text(unit.read_text().replace("[Service]", "[Service]\nNoSuchThing=1\nExecStart=relative"))
+    assert "PH-UNIT-01" in host.found("units")
+
+
+def test_a_masked_unit(host: Host) -> None:
+    host.paths.units.mkdir(parents=True, exist_ok=True)
+    (host.paths.units / "pharos-ssh-access-agent.service").symlink_to("/dev/null")
+    host.sandbox.systemctl("daemon-reload")
+    assert "pharos-ssh-access-agent.service" in host.found("units")["PH-UNIT-02"]
+
+
+def test_a_release_that_does_not_fit(host: Host) -> None:
+    small = host.sandbox.root / "opt"
+    small.mkdir(exist_ok=True)
+    script = f'mount -t tmpfs -o size=1m,mode=0755 tmpfs {small} && exec "$@"'
+    words = launch.launched(host.archive / "pharos-hpc", "check", "space", "mounts", "--json")
+    command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", *words]
+    done = subprocess.run(
+        command, cwd=launch.REPOSITORY, env=launch.environment(host.sandbox.root), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    codes = {row["code"] for row in json.loads(done.stdout)["findings"]}
+    assert {"PH-SPACE-01", "PH-MOUNT-03"} <= codes, done.stderr
+
+
+def test_mounts_that_forbid_writing_or_running(host: Host) -> None:
+    where = host.sandbox.root / "opt"
+    where.mkdir(exist_ok=True)
+    script = f'mount -t tmpfs -o size=1m,mode=0755,noexec,ro tmpfs {where} && exec "$@"'
+    words = launch.launched(host.archive / "pharos-hpc", "check", "mounts", "--json")
+    command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", *words]
+    done = subprocess.run(
+        command, cwd=launch.REPOSITORY, env=launch.environment(host.sandbox.root), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    found = {row["code"]: row["found"] for row in json.loads(done.stdout)["findings"]}
+    assert {"PH-MOUNT-01", "PH-MOUNT-02"} <= set(found)
+    assert str(where) in found["PH-MOUNT-01"]
+
+
+def test_a_path_lies_on_the_longest_mount_above_it() -> None:
+    assert mount_of(Path("/proc/self/status")).kind == "proc"
+    assert mount_of(Path("/no/such/directory")).at == "/"
+    assert not FLEETING & NETWORK
+
+
+SLURM = {
+    "PH-SLURM-03": {"NATIVE_SLURM_CLUSTER": "elsewhere"},
+    "PH-SLURM-04": {"NATIVE_SLURM_ACCOUNT": "nobody"},
+    "PH-SLURM-06": {"NATIVE_STAGING_PARTITION": "nowhere"},
+}
+
+
+@pytest.mark.parametrize("code", SLURM)
+def test_what_site_env_names_and_slurm_does_not_know(host: Host, code: str) -> None:
+    host.site_env(**SLURM[code])
+    assert set(host.found("slurm")) == {code}
+
+
+def test_an_agent_that_may_not_administer_slurm(host: Host) -> None:
+    host.slurm.directory.joinpath("slurm-state.json").unlink()
+    Slurm.install(host.slurm.directory, sys.executable, operator="somebody-else")
+    assert "pharos-agent" in host.found("slurm")["PH-SLURM-05"]
+
+
+def test_slurm_that_is_missing_or_gives_no_answer(host: Host) -> None:
+    (host.slurm.directory / "sinfo").write_text("#!/bin/sh\necho down >&2; exit 1\n")
+    assert "down" in host.found("slurm")["PH-SLURM-02"]
+    (host.slurm.directory / "sacct").unlink()
+    assert "sacct" in host.found("slurm")["PH-SLURM-01"]
+
+
+LDAPSEARCH = """\
+#!/bin/sh
+case "$*" in
+*ldapi*) echo 'supportedSASLMechanisms: {mechanism}'; exit {access};;
+*) echo 'namingContexts: {context}'; exit {agent};;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({}, ""),
+        ({"agent": 255}, "PH-LDAP-01"),
+        ({"access": 255}, "PH-LDAP-02"),
+        ({"mechanism": "DIGEST-MD5"}, "PH-LDAP-03"),
+        ({"context": "dc=elsewhere"}, "PH-LDAP-04"),
+    ],
+)
+def test_a_directory_is_judged_by_its_root_dse(host: Host, changes: dict[str, Any], code: str) -> None:
+    """The program's words are held against a real slapd in the lab; here only what is made of its answer."""
+    values = {"mechanism": "EXTERNAL", "context": "dc=example,dc=org", "agent": 0, "access": 0, **changes}
+    program = host.sandbox.root / "usr/bin/ldapsearch"
+    program.write_text(LDAPSEARCH.format(**values))
+    program.chmod(0o755)
+    assert set(host.found("ldap")) == ({code} if code else set())
+
+
+def test_a_host_without_ldapsearch_says_that_the_directory_was_not_asked(host: Host) -> None:
+    assert set(host.found("ldap")) == {"PH-LDAP-05"}
+
+
+def test_every_code_is_provoked_by_a_test() -> None:
+    text = "".join(path.read_text() for path in Path(__file__).parents[1].rglob("test_*.py"))
+    silent = {"PH-HOST-01", "PH-MOUNT-04"}  # another architecture; a network file system
+    assert {code for code in RULES if code not in text} <= silent
