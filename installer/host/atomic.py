@@ -22,15 +22,16 @@ def replace(path: Path, data: bytes, mode: int) -> None:
     remove(beside)
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
-        os.fchmod(handle, mode)  # whatever the caller's umask
-        _write(handle, data)
-        os.fsync(handle)
+        try:
+            os.fchmod(handle, mode)  # whatever the caller's umask
+            _write(handle, data)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.rename(beside, path)
     except BaseException:
         os.unlink(beside)
         raise
-    finally:
-        os.close(handle)
-    os.rename(beside, path)
     sync_directory(path.parent)
 
 
@@ -39,7 +40,11 @@ def link(path: Path, target: str) -> None:
     beside = temporary(path)
     remove(beside)
     os.symlink(target, beside)
-    os.rename(beside, path)
+    try:
+        os.rename(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
     sync_directory(path.parent)
 
 

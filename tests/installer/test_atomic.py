@@ -86,7 +86,7 @@ def test_what_a_killed_run_left_beside_is_replaced_too(tmp_path: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("broken", ["fchmod", "write", "fsync"])
+@pytest.mark.parametrize("broken", ["fchmod", "write", "fsync", "rename"])
 def test_a_file_that_cannot_be_written_leaves_the_old_one_and_nothing_beside(tmp_path: Path, broken: str) -> None:
     target = tmp_path / "record"
     target.write_bytes(b"old")
@@ -99,7 +99,8 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one_and_nothing_beside(tmp
         kernel.breaks = breaks
         with pytest.raises(OSError, match="No space left"):
             atomic.replace(target, b"new", 0o644)
-    assert kernel.asked[-1] == ("close", ".record.pharos-tmp")
+    assert kernel.asked[-1] == ("unlink", ".record.pharos-tmp")
+    assert ("close", ".record.pharos-tmp") in kernel.asked
     assert [path.name for path in tmp_path.iterdir()] == ["record"]
     assert target.read_bytes() == b"old"
 
@@ -165,3 +166,10 @@ def test_a_directory_is_made_with_all_above_it_each_durably_whatever_the_umask(t
     ]
     modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a", "a/b", "c")]
     assert modes == [0o755, 0o700, 0o755]
+
+
+def test_a_link_that_cannot_have_its_place_leaves_nothing_beside(tmp_path: Path) -> None:
+    (tmp_path / "current").mkdir()
+    with pytest.raises(IsADirectoryError):
+        atomic.link(tmp_path / "current", "releases/A")
+    assert [path.name for path in tmp_path.iterdir()] == ["current"]
