@@ -59,7 +59,7 @@ def _accounting(site: SiteEnv, directory: Path) -> Iterator[Finding]:
     if site.native_slurm_account not in accounts:
         yield ACCOUNT.broken(f"there is no account '{site.native_slurm_account}'")
         return
-    users = {row[0]: row for row in _shown(directory, "user", "user,adminlevel,coordaccounts", "withcoord")}
+    users = {row[0]: row for row in _shown(directory, "user", "user,adminlevel,coordinators", "withcoord")}
     user = users.get(AGENT, [AGENT, "None", ""])
     if user[1].lower() not in POWERFUL and site.native_slurm_account not in user[2].split(","):
         known = "" if AGENT in users else ", and Slurm does not know it"
