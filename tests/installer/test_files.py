@@ -122,14 +122,17 @@ def test_a_record_that_cannot_be_read_or_written_is_told(files: RealFiles) -> No
         files.commit(RECORD)
 
 
-def test_an_error_without_a_name_is_told_by_its_number(files: RealFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("error", "told"), [(OSError(9999, "strange"), "9999"), (OSError("strange"), "None")])
+def test_an_error_without_a_name_is_told_by_its_number(
+    files: RealFiles, monkeypatch: pytest.MonkeyPatch, error: OSError, told: str
+) -> None:
     def fails(*_: object) -> None:
-        raise OSError(9999, "strange")
+        raise error
 
     monkeypatch.setattr(atomic, "remove", fails)
-    with pytest.raises(HostError, match=r"strange") as caught:
+    with pytest.raises(HostError, match=r"cannot change") as caught:
         files.hide("site-agent")
-    assert caught.value.facts["errno"] == "9999"
+    assert caught.value.facts["errno"] == told
 
 
 def test_a_release_is_what_it_says_with_its_own_unit_files(files: RealFiles) -> None:
