@@ -4,7 +4,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
 
-.PHONY: audit help demo test coverage check fmt lint types layers bench crash stateful lab states venv clean
+.PHONY: audit help demo test coverage check fmt lint types layers bench crash mutants stateful lab states venv clean
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*##/:'"$$(printf '\t')"'/' | expand -t 12
 
@@ -39,6 +39,8 @@ bench: venv  ## ratios, everything side by side in one run
 crash: venv  ## real power cuts at every point (BUDGET=seconds for a part of them)
 	@$(PY) -m fixtures.crash $(if $(BUDGET),--budget $(BUDGET))
 	@$(if $(BUDGET),,$(PY) -m fixtures.crash.mutants)
+mutants: venv  ## each small change of states/ and of the file adapter must turn a test red (FILES=... for some)
+	@$(PY) -m fixtures.mutants $(FILES)
 stateful: venv  ## commands, faults, kills and reboots in any order (N=sequences, 5000), new ones each time
 	@$(PY) -m tests.any_order $(or $(N),5000)
 audit: venv  ## the pins of what is shipped against known advisories
