@@ -117,7 +117,7 @@ def _ended(child: "subprocess.Popen[bytes]", words: tuple[str, ...], stdin: byte
 
 
 def ask(argv: Sequence[str | Path], *, seconds: float) -> Completed:
-    """Run a program that only answers, as the caller and where the caller stands; it costs no import of subprocess.
+    """Run a program that only answers, as the caller; it costs no import of subprocess.
 
     Raises:
         HostError: it cannot be started, or the time is over.
@@ -140,10 +140,15 @@ def _spawn(words: tuple[str, ...], out: int, err: int) -> int:
         (os.POSIX_SPAWN_DUP2, out, 1),
         (os.POSIX_SPAWN_DUP2, err, 2),
     ]
+    here = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        os.chdir("/")  # posix_spawn(3) has no other way to say where; the caller's directory may be gone
         return os.posix_spawn(words[0], words, CLEAN, file_actions=actions, setpgroup=0)
     except OSError as error:
         raise HostError(f"cannot run '{words[0]}': {error.strerror}", facts={"path": words[0]}) from error
+    finally:
+        os.fchdir(here)
+        os.close(here)
 
 
 def _await(pid: int, program: str, seconds: float) -> int:
