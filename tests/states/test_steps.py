@@ -1,0 +1,82 @@
+"""Each step by itself: what it does to the host, in which order."""
+
+from states.activation import STEPS
+from states.host import Host
+from states.unit import RECOVER, SITE_AGENT, SSH_ACCESS
+from tests.faults import Faulty
+from tests.memory_host import MemoryHost, host_of
+from tests.scenarios import ALL, SCENARIOS, SITE
+
+QUESTIONS = {"states", "on_disk", "exposed", "link", "heed", "wait", "journal", "queues", "leftovers", "offering",
+             "site_api"}  # fmt: skip
+
+
+def effects(name: str, step: str) -> tuple[list[str], MemoryHost]:
+    """Return the effects of one step of a scenario, in order, and the host after it."""
+    scenario = SCENARIOS[name]
+    real = scenario.make()
+    plan = scenario.ask.plan(real)
+    for each in STEPS:
+        faulty = Faulty(real)
+        host: Host = host_of(faulty)
+        each.do(plan, host)
+        if each.name == step:
+            return [call for call in faulty.calls if call not in QUESTIONS], real
+    raise AssertionError(step)
+
+
+def test_link_moves_previous_before_current_and_exposes_exactly_the_components() -> None:
+    done, real = effects("component-dropped", "link")
+    assert done == ["sweep", "point", "point", "expose", "hide"]
+    assert real.links == {"previous": "A", "current": "D"}
+    assert real.stable == {"site-agent"}
+
+
+def test_a_unit_file_that_incoming_lacks_is_stopped_and_disabled_before_it_is_removed() -> None:
+    done, real = effects("component-dropped", "install_units")
+    assert done == ["stop", "disable", "remove", "place", "place", "reload"]
+    assert set(real.files) == {RECOVER, SITE_AGENT}
+    assert set(real.running) == {*SITE}
+    assert real.enabled == {*SITE, RECOVER}
+
+
+def test_the_boot_unit_is_enabled_before_any_agent() -> None:
+    done, real = effects("first-activation", "start")
+    assert done == ["enable", "reset_failed", "enable", "restart"]
+    assert real.enabled == {*ALL, RECOVER}
+
+
+def test_what_incoming_does_not_run_is_stopped_first() -> None:
+    done, real = effects("modes-changed", "start")
+    assert done == ["enable", "stop", "disable", "reset_failed", "enable", "restart"]
+    assert set(real.running) == {"waldur-site-agent@report.service", SSH_ACCESS}
+
+
+def test_a_probe_and_a_record_have_one_effect_between_them() -> None:
+    assert effects("upgrade", "probe")[0] == []
+    done, real = effects("upgrade", "record")
+    assert done == ["commit"]
+    assert real.committed is not None
+    assert real.committed.release == "C"
+
+
+def test_a_release_comes_back_by_enabling_what_does_not_run_and_lowering_the_flag_last() -> None:
+    from states import resume
+
+    scenario = SCENARIOS["upgrade"]
+    real = scenario.make()
+    plan = scenario.ask.plan(real)
+    kept = real.running[SSH_ACCESS].invocation
+    real.links["previous"] = "B"
+    for unit in SITE:
+        del real.running[unit]
+        real.failed.add(unit)
+    faulty = Faulty(real)
+    resume.do(plan.back, host_of(faulty))
+    assert [call for call in faulty.calls if call not in QUESTIONS] == [
+        *["enable", "enable", "reset_failed", "restart"],
+        *["sweep", "point"],
+    ]
+    assert real.running[SSH_ACCESS].invocation == kept, "what runs is left alone"
+    assert not real.failed
+    assert real.links["previous"] == "A"
