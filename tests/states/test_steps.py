@@ -80,3 +80,40 @@ def test_a_release_comes_back_by_enabling_what_does_not_run_and_lowering_the_fla
     assert real.running[SSH_ACCESS].invocation == kept, "what runs is left alone"
     assert not real.failed
     assert real.links["previous"] == "A"
+
+
+def test_what_serves_before_and_after_is_restarted_in_one_job_and_never_stopped() -> None:
+    assert effects("upgrade", "start")[0] == ["enable", "reset_failed", "enable", "restart"]
+
+
+def undone(name: str) -> tuple[list[str], MemoryHost]:
+    """Return the effects of undoing `start`, and the host after it."""
+    _, real = effects(name, "start")
+    scenario = SCENARIOS[name]
+    faulty = Faulty(real)
+    STEPS[2].undo(scenario.ask.plan(scenario.make()).back, host_of(faulty))
+    return [call for call in faulty.calls if call not in QUESTIONS], real
+
+
+def test_an_undone_start_leaves_what_ran_before_to_resume() -> None:
+    assert undone("upgrade")[0] == []
+    done, real = undone("component-added")
+    assert done == ["stop", "disable"]
+    assert set(real.running) == {*SITE}
+
+
+def test_an_undone_first_start_leaves_nothing_running_or_enabled() -> None:
+    _, real = undone("first-activation")
+    assert not real.running
+    assert not real.enabled
+
+
+def test_an_agent_that_failed_and_is_not_enabled_is_left_alone() -> None:
+    real = SCENARIOS["upgrade"].make()
+    plan = SCENARIOS["upgrade"].ask.plan(real)
+    for step in STEPS[:2]:
+        step.do(plan, host_of(real))
+    real.failed.add("waldur-site-agent@event_process.service")
+    faulty = Faulty(real)
+    STEPS[2].do(plan, host_of(faulty))
+    assert "stop" not in faulty.calls
