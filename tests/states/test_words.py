@@ -7,6 +7,7 @@ from states.activation import STEPS
 from states.diagram import dot
 from states.observed import differences, moved, observe
 from states.plan import Component, Plan, WayBack, units_of
+from states.recovery import interrupted, locate
 from states.state import State
 from states.unit import UnitState
 from tests.memory_host import Running, host_of
@@ -141,3 +142,30 @@ def test_at_boot_only_an_agent_that_does_not_run_yet_is_no_difference() -> None:
     real.running.clear()
     real.booting = False
     assert len(differences(real.committed, observe(host_of(real), real.committed))) == len(ALL)
+
+
+def test_a_run_was_stopped_when_either_link_has_moved_and_not_when_something_else_differs() -> None:
+    real = empty()
+    for release in ("A", "B"):
+        Ask(release).run(real)
+    assert not interrupted(host_of(real))
+    real.stop(ALL)
+    assert not interrupted(host_of(real)), "drift"
+    for name in ("current", "previous"):
+        kept = real.links[name]
+        real.links[name] = "C"
+        assert interrupted(host_of(real))
+        real.links[name] = kept
+
+
+def test_recovery_begins_at_the_furthest_unless_previous_alone_has_moved() -> None:
+    real = empty()
+    for release in ("A", "B"):
+        Ask(release).run(real)
+    assert locate(host_of(real), real.committed) is None
+    real.links["previous"] = "B"
+    assert locate(host_of(real), real.committed) is State.VERIFIED
+    real.enabled.remove(SITE[0])
+    assert locate(host_of(real), real.committed) is State.HEALTHY
+    real.links["previous"] = "A"
+    assert locate(host_of(real), real.committed) is State.HEALTHY
