@@ -67,6 +67,20 @@ def _path(text: str) -> "Path":
     return Path(text)
 
 
+def _seconds(text: str) -> float:
+    """Return a time to wait."""
+    if not text.isascii() or not text.replace(".", "", 1).isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds")
+    return float(text)
+
+
+def _count(text: str) -> int:
+    """Return how many, at least one."""
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not 1 or more")
+    return int(text)
+
+
 def _verb(verbs: "argparse._SubParsersAction[Parser]", name: str, text: str) -> Parser:
     verb = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     verb.add_argument("--json", action="store_true", help="answer in JSON")
@@ -74,7 +88,7 @@ def _verb(verbs: "argparse._SubParsersAction[Parser]", name: str, text: str) -> 
         verb.add_argument("--plan", action="store_true", help="print what would change, and change nothing")
     if name in (*CHANGING, "recover"):
         verb.add_argument(
-            "--wait", type=float, default=0, metavar="SECONDS", help="wait for another run that holds the lock"
+            "--wait", type=_seconds, default=0, metavar="SECONDS", help="wait for another run that holds the lock"
         )
     if name in UNITS:
         verb.add_argument(
@@ -140,7 +154,7 @@ def _reading(verbs: "argparse._SubParsersAction[Parser]") -> None:
     verb = _verb(verbs, "status", "what is recorded, what really runs, and whether they agree")
     verb.add_argument("--full", action="store_true", help="also compare the active release's files with SHA256SUMS")
     verb = _verb(verbs, "history", "past runs with outcome and duration")
-    verb.add_argument("--lines", type=int, default=20, metavar="N", help="at most N runs (20)")
+    verb.add_argument("--lines", type=_count, default=20, metavar="N", help="at most N runs (20)")
     _verb(verbs, "follow", "show the run that is under way, from any terminal; leaving does not end it")
     _verb(verbs, "releases", "the installed releases")
     verb = _verb(verbs, "prune", "remove releases that are neither current nor previous")

@@ -32,9 +32,10 @@ def verify(request: Request, host: Host) -> Plan:
     record = host.files.record()
     incoming = host.files.release(request.release)
     outgoing = _outgoing(record, host, request)
-    faults = [*_selection(request, incoming), *_masked(host)]
-    if request.running:  # whatever is wrong with a release, it can always be stopped
-        faults += _whole(request, incoming, outgoing, host)
+    unknown = [*_selection(request, incoming)]
+    faults = [*unknown, *_masked(host)]
+    if request.running and not unknown:  # whatever is wrong with a release, it can always be stopped
+        faults += [*_replaced(host), *_whole(request, incoming, outgoing, host)]
     if faults:
         raise _refused(f"cannot activate release '{incoming.id}'", faults)
     return Plan(incoming, _next(request, record), WayBack(outgoing, record))
@@ -84,6 +85,13 @@ def _masked(host: Host) -> Iterable[str]:
     for state in host.units.states(OURS):
         if state.load == "masked":
             yield f"unit '{state.name}' is masked by an administrator; run 'systemctl unmask {state.name}' first"
+
+
+def _replaced(host: Host) -> Iterable[str]:
+    """No release could run through such a drop-in, the one on the way back neither."""
+    for state in host.units.states(OURS):
+        if state.replaced:
+            yield f"unit '{state.name}' would not run our program: '{state.replaced}' replaces ExecStart; move it away"
 
 
 def _next(request: Request, record: Record | None) -> Record:

@@ -19,7 +19,7 @@ def read(paths: Paths) -> Iterator[Mapping[str, Any]]:
     """Yield the past runs, oldest first; a line that a power cut tore is passed over."""
     try:
         lines = paths.history.read_text("utf-8", "replace").splitlines()
-    except FileNotFoundError:
+    except OSError:  # there is none yet, or something else lies in its place
         return
     for line in lines:
         try:

@@ -37,6 +37,43 @@ def test_an_activation_is_recorded_and_every_agent_runs_from_the_release(site: S
     assert set(running.values()) == {"A"}
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("activate", "weather", "--release", "A"), exits.REFUSED),
+        (("activate", "--release", "../A"), exits.REFUSED),
+        (("activate", "--release", ""), exits.REFUSED),
+        (("rollback", "none"), exits.REFUSED),
+        (("rollback", "../../etc"), exits.REFUSED),
+        (("activate", "--wait", "nan", "--release", "A"), exits.USAGE),
+        (("activate", "--wait", "-1", "--release", "A"), exits.USAGE),
+        (("history", "--lines", "0"), exits.USAGE),
+        (("history", "--lines", "-1"), exits.USAGE),
+        (("history", "--lines", "x"), exits.USAGE),
+    ],
+    ids=str,
+)
+def test_a_word_that_an_operator_mistypes_changes_nothing(site: Site, words: tuple[str, ...], code: int) -> None:
+    activated(site, "A")
+    before = status(site)
+    done = site.run(*words)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "internal error" not in done.stdout + done.stderr
+    after = status(site)
+    assert {key: after[key] for key in after if key != "history"} == {k: before[k] for k in before if k != "history"}
+
+
+@pytest.mark.parametrize("name", ["history", "step_log"])
+def test_something_else_in_the_place_of_a_log_stops_nothing(site: Site, name: str) -> None:
+    activated(site, "A")
+    path = getattr(site.paths, name)
+    path.unlink()
+    path.mkdir()
+    assert site.run("status").returncode == exits.DONE
+    assert site.run("stop").returncode == exits.DONE
+    path.rmdir()
+
+
 def test_an_upgrade_keeps_the_outgoing_release_as_previous(site: Site) -> None:
     activated(site, "A")
     activated(site, "B")

@@ -1,6 +1,7 @@
 """What verification refuses, what stands in the way of a recovery, and what an undo that fails leaves to be said."""
 
 import runpy
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import attrs
@@ -40,10 +41,27 @@ def test_a_component_that_the_release_lacks_is_refused() -> None:
     assert "component 'ssh-access' is not in the release, which has site-agent" in error.message
 
 
+def test_a_component_that_nobody_knows_is_refused_and_nothing_of_it_is_inspected() -> None:
+    class Strict(MemoryHost):
+        def faults(self, releases: Mapping[str, Collection[str]]) -> Mapping[str, tuple[str, ...]]:
+            assert all(set(components) <= set(BOTH) for components in releases.values())
+            return super().faults(releases)
+
+    real = Strict(releases=empty().releases)
+    assert "component 'weather' is not in the release" in refused(real, Ask("A", ("weather",))).message
+
+
 def test_a_masked_unit_is_refused_and_not_overridden() -> None:
     real = active()
     real.masked.add(SSH_ACCESS)
     assert f"unit '{SSH_ACCESS}' is masked by an administrator" in refused(real, Ask("B")).message
+
+
+def test_a_drop_in_that_replaces_the_program_is_refused_but_not_where_all_is_stopped() -> None:
+    real = active()
+    real.replaced[SSH_ACCESS] = "/etc/systemd/system/x.conf"
+    assert "'/etc/systemd/system/x.conf' replaces ExecStart" in refused(real, Ask("B")).message
+    assert Ask("B", running=False).plan(real).incoming.id == "B"
 
 
 def test_every_fault_is_told_and_the_first_in_the_sentence() -> None:
