@@ -2,7 +2,7 @@
 
 import attrs
 
-from states import probe, resume, unit
+from states import machine, probe, resume, unit
 from states.activation import STEPS
 from states.diagram import dot
 from states.observed import differences, moved, observe
@@ -39,7 +39,9 @@ def test_a_unit_file_is_the_template_of_an_instance_and_else_the_unit_itself() -
 
 def test_a_unit_that_systemd_does_not_know_is_nothing() -> None:
     absent = UnitState("x.service")
-    assert attrs.astuple(absent)[1:] == ("not-found", "inactive", False, False, 0, None, "", 0, "")
+    assert (absent.load, absent.active, absent.enabled, absent.stale) == ("not-found", "inactive", False, False)
+    assert (absent.pid, absent.release, absent.restarts) == (0, None, 0)
+    assert absent.invocation == absent.since == ""
     assert absent.origin == "no release of ours"
     assert attrs.evolve(absent, release="A").origin == "release 'A'"
     assert attrs.evolve(absent, active="active", release="A").runs("A")
@@ -50,6 +52,7 @@ def test_a_unit_that_systemd_does_not_know_is_nothing() -> None:
 def test_the_bounds_of_waiting() -> None:
     assert (probe.TICK, probe.PATIENCE) == (1.0, 120.0)
     assert (resume.TICK, resume.TICKS) == (0.5, 40)
+    assert (machine.TRIES, machine.PAUSE) == (3, 1.0)
 
 
 def test_each_component_has_its_own_units_proof_and_settle_window() -> None:
