@@ -14,7 +14,7 @@ from transitions import EventData, Machine
 
 from states import resume
 from states.activation import STEPS
-from states.events import Event, Observer, StepFailed, StepStarted, StepSucceeded, unobserved
+from states.events import Observer, StepFailed, StepStarted, StepSucceeded, unobserved
 from states.host import Host
 from states.observed import differences, observe
 from states.outcome import Outcome, PreviousRelease, Recorded, Stuck
@@ -208,5 +208,3 @@ MACHINE: Final = Machine(
     auto_transitions=False,  # nobody jumps
     send_event=True,
 )
-
-__all__ = ["MACHINE", "TRANSITIONS", "Activation", "Event", "way_back"]
