@@ -1,15 +1,18 @@
 """The fixed names and orders of the spec, and the sentences by which a difference is told."""
 
 import attrs
+import pytest
 
 from states import machine, probe, resume, unit
 from states.activation import STEPS
 from states.diagram import dot
+from states.errors import Refused
 from states.observed import differences, moved, observe
 from states.plan import Component, Plan, WayBack, units_of
 from states.recovery import interrupted, locate
 from states.state import State
 from states.unit import UnitState
+from states.verify import verify
 from tests.memory_host import Running, host_of
 from tests.scenarios import ALL, RELEASES, SITE, Ask, empty
 
@@ -172,3 +175,16 @@ def test_recovery_begins_at_the_furthest_unless_previous_alone_has_moved() -> No
     assert locate(host_of(real), real.committed) is State.HEALTHY
     real.links["previous"] = "A"
     assert locate(host_of(real), real.committed) is State.HEALTHY
+
+
+def test_one_fault_is_the_whole_sentence_and_the_way_back_is_asked_for_unless_it_is_waived() -> None:
+    real = empty()
+    Ask("A").run(real)
+    real.damaged["A"] = ("'x' is changed",)
+    request = Ask("B").request()
+    assert not request.no_way_back
+    with pytest.raises(Refused) as caught:
+        verify(request, host_of(real))
+    assert caught.value.message == "cannot activate release 'B': no way back: 'x' is changed"
+    assert caught.value.facts == {"faults": ["no way back: 'x' is changed"]}
+    assert verify(attrs.evolve(request, no_way_back=True), host_of(real)).incoming.id == "B"
