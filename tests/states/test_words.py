@@ -188,3 +188,12 @@ def test_one_fault_is_the_whole_sentence_and_the_way_back_is_asked_for_unless_it
     assert caught.value.message == "cannot activate release 'B': no way back: 'x' is changed"
     assert caught.value.facts == {"faults": ["no way back: 'x' is changed"]}
     assert verify(attrs.evolve(request, no_way_back=True), host_of(real)).incoming.id == "B"
+
+
+def test_a_way_back_that_is_gone_is_told_as_such() -> None:
+    real = empty()
+    Ask("A").run(real)
+    del real.releases["A"]
+    with pytest.raises(Refused) as caught:
+        verify(Ask("B").request(), host_of(real))
+    assert caught.value.message == "cannot activate: no way back: there is no installed release 'A'"
