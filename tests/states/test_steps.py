@@ -117,3 +117,19 @@ def test_an_agent_that_failed_and_is_not_enabled_is_left_alone() -> None:
     faulty = Faulty(real)
     STEPS[2].do(plan, host_of(faulty))
     assert "stop" not in faulty.calls
+
+
+def test_the_offering_is_asked_for_the_site_agent_and_the_site_api_for_ssh_access() -> None:
+    for name, asked in (
+        ("upgrade", ["offering", "site_api"]),
+        ("component-dropped", ["offering"]),
+        ("components-exchanged", ["site_api"]),
+    ):
+        scenario = SCENARIOS[name]
+        real = scenario.make()
+        plan = scenario.ask.plan(real)
+        for step in STEPS[:3]:
+            step.do(plan, host_of(real))
+        faulty = Faulty(real)
+        STEPS[3].do(plan, host_of(faulty))
+        assert [call for call in faulty.calls if call in {"offering", "site_api"}] == asked

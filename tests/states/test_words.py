@@ -64,7 +64,7 @@ def test_each_component_has_its_own_units_proof_and_settle_window() -> None:
     assert units_of("site-agent", plan.next) == SITE
     assert units_of("ssh-access", plan.next) == ALL[-1:]
     assert units_of("other", plan.next) == ()
-    assert [bool(plan.proof(each)) for each in ALL] == [True, True, True, False]
+    assert [bool(plan.proof(each)) for each in (*ALL, "other.service")] == [True, True, True, False, False]
     assert plan.settle == 3
     assert Ask("A", ("ssh-access",), ALL[-1:]).plan(real).settle == 1
     nothing = Plan(attrs.evolve(RELEASES["A"], components=()), plan.next, WayBack(None, None))
