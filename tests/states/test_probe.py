@@ -121,3 +121,33 @@ def test_the_outside_world_is_asked_before_the_agents_are_waited_for() -> None:
     assert refused(real, plan).message == "Waldur reads Paused"
     assert real.clock == 0
     assert set(real.running) == set(ALL)
+
+
+def test_an_agent_without_a_proof_that_ends_within_its_settle_window_is_not_healthy() -> None:
+    real, plan = started(Ask(ACCESS_ONLY.id, ("ssh-access",), (SSH_ACCESS,)))
+    real.ticks = lambda host: host.running.pop(SSH_ACCESS, None)
+    assert f"unit '{SSH_ACCESS}' is inactive" in refused(real, plan).message
+
+
+def test_an_agent_that_dies_is_seen_at_the_next_look_and_not_at_the_end() -> None:
+    real, plan = started()
+    real.ticks = lambda host: host.running.pop(UNIT, None)
+    refused(real, plan)
+    assert real.clock == probe.TICK
+
+
+def test_an_agent_that_dies_while_its_proof_is_waited_for_is_seen_at_once() -> None:
+    real, plan = started()
+    real.lines = lambda: ()
+    real.ticks = lambda host: host.running.pop(UNIT, None) if host.clock > plan.settle else None
+    assert f"unit '{UNIT}' is inactive" in refused(real, plan).message
+    assert real.clock == plan.settle + probe.TICK
+
+
+def test_the_last_words_of_an_agent_are_told_ten_lines_of_them() -> None:
+    real, plan = started()
+    real.lines = lambda: tuple(f"line {number}" for number in range(30))
+    error = refused(real, plan)
+    assert error.facts == {"unit": UNIT, "tail": [f"line {number}" for number in range(20, 30)]}
+    assert error.hint == f"journalctl -u {UNIT} -n 50"
+    assert real.clock == plan.settle + probe.PATIENCE
