@@ -42,6 +42,7 @@ class UnitState:
     invocation: str = ""
     restarts: int = 0
     since: str = ""
+    replaced: str = ""  # an administrator's drop-in by which it runs none of our programs
 
     @property
     def origin(self) -> str:

@@ -37,6 +37,7 @@ class MemoryHost:
     running: dict[str, Running] = attrs.Factory(dict)
     failed: set[str] = attrs.Factory(set)
     masked: set[str] = attrs.Factory(set)
+    replaced: dict[str, str] = attrs.Factory(dict)
     sick: set[str] = attrs.Factory(set)
     damaged: dict[str, tuple[str, ...]] = attrs.Factory(dict)
     offline: str = ""
@@ -197,6 +198,7 @@ class MemoryHost:
             pid=process.invocation if process else 0,
             release=process.release if process else None,
             invocation=str(process.invocation) if process else "",
+            replaced=self.replaced.get(unit, ""),
         )
 
 

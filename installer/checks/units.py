@@ -12,7 +12,13 @@ VALID: Final = Rule(
     "PH-UNIT-01", "the unit files are valid", "systemd-analyze verify is silent", "use an undamaged archive"
 )
 NOT_MASKED: Final = Rule("PH-UNIT-02", "no unit of ours is masked", "no mask", "systemctl unmask UNIT")
-RULES: Final = (VALID, NOT_MASKED)
+NOT_REPLACED: Final = Rule(
+    "PH-UNIT-03",
+    "no drop-in replaces the program of a unit of ours",
+    "no ExecStart= without our program",
+    "move the drop-in away, then systemctl daemon-reload",
+)
+RULES: Final = (VALID, NOT_MASKED, NOT_REPLACED)
 
 
 def findings(subject: Subject) -> Iterator[Finding]:
@@ -23,3 +29,5 @@ def findings(subject: Subject) -> Iterator[Finding]:
     for state in RealUnits(subject.paths).states(OURS):
         if state.load == "masked":
             yield NOT_MASKED.broken(f"'{state.name}' is masked", f"systemctl unmask {state.name}")
+        if state.replaced:
+            yield NOT_REPLACED.broken(f"'{state.replaced}' replaces ExecStart of '{state.name}'")

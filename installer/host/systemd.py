@@ -8,6 +8,7 @@ from typing import Final
 import attrs
 
 from installer.host import atomic, durable
+from installer.host.dropins import replacing
 from installer.host.process import Completed, find, must, run, start
 from installer.host.systemctl import SECONDS, order, question
 from installer.paths import Paths
@@ -129,6 +130,7 @@ class RealUnits:
             invocation=block.get("InvocationID", ""),
             restarts=int(block.get("NRestarts") or 0),
             since=block.get("ActiveEnterTimestamp", ""),
+            replaced=replacing(self.paths.units, name),
         )
 
 

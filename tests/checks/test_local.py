@@ -183,6 +183,13 @@ def test_a_masked_unit(host: Host) -> None:
     assert "pharos-ssh-access-agent.service" in host.found("units")["PH-UNIT-02"]
 
 
+def test_a_drop_in_that_replaces_the_program(host: Host) -> None:
+    path = host.paths.units / "waldur-site-agent@.service.d/50-site.conf"
+    path.parent.mkdir(parents=True)
+    path.write_text("[Service]\nExecStart=\nExecStart=/usr/bin/sleep 1000\n")
+    assert str(path) in host.found("units")["PH-UNIT-03"]
+
+
 def test_a_release_that_does_not_fit(host: Host) -> None:
     small = host.sandbox.root / "opt"
     small.mkdir(exist_ok=True)

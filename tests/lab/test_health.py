@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -95,18 +96,36 @@ def test_a_release_that_is_well_is_recorded(site: SmallSite, qualified: Qualifie
     qualified(10, "upgrade of small agents", worst(site.machine, AGENTS, since))
 
 
-def test_a_drop_in_that_replaces_the_program_of_both_releases_is_told_and_mended_once_it_is_gone(
+def test_a_drop_in_that_replaces_the_program_is_refused_and_nothing_is_touched(
     site: SmallSite, qualified: Qualified
 ) -> None:
     """No release can run its own program then, the previous one neither; nothing of the administrator's is removed."""
     site.install_small("next")
-    path = site.machine.path(DROP_IN)
-    path.parent.mkdir()
-    path.write_text("[Service]\nExecStart=\nExecStart=/usr/bin/sleep 1000\n")
-    done = site.activate("next", expect=4)
-    assert "from no release of ours" in done.stdout
+    path = _drop_in(site, "ExecStart=\nExecStart=/usr/bin/sleep 1000")
+    pids = [site.machine.unit(unit, "MainPID") for unit in AGENTS]
+    assert DROP_IN in site.activate("next", expect=1).stdout
+    assert [site.machine.unit(unit, "MainPID") for unit in AGENTS] == pids
+    path.unlink()
+    site.activate("next")
+    assert_runs(site, "next")
+    qualified(6, "a drop-in that replaces the program of every release", "refused, no process touched")
+
+
+def test_a_drop_in_that_no_release_can_live_with_is_told_and_mended_once_it_is_gone(
+    site: SmallSite, qualified: Qualified
+) -> None:
+    site.install_small("next")
+    path = _drop_in(site, "ExecStartPre=/usr/bin/false")
+    site.activate("next", expect=4)
     path.unlink()
     site.machine.check("systemctl", "daemon-reload")
     assert site.machine.run(site.program, "recover").returncode == 0
     assert_runs(site, GOOD)
-    qualified(6, "a drop-in that replaces the program of every release", "stranded and told (4), mended by recover")
+    qualified(6, "a drop-in that no release can live with", "stranded and told (4), mended by recover")
+
+
+def _drop_in(site: SmallSite, line: str) -> Path:
+    path = site.machine.path(DROP_IN)
+    path.parent.mkdir()
+    path.write_text(f"[Service]\n{line}\n")
+    return path
