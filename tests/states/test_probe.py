@@ -1,7 +1,8 @@
 """What health means: every way in which an agent or the outside world can fail to prove itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
+import attrs
 import pytest
 
 from states import probe
@@ -151,3 +152,15 @@ def test_the_last_words_of_an_agent_are_told_ten_lines_of_them() -> None:
     assert error.facts == {"unit": UNIT, "tail": [f"line {number}" for number in range(20, 30)]}
     assert error.hint == f"journalctl -u {UNIT} -n 50"
     assert real.clock == plan.settle + probe.PATIENCE
+
+
+def test_an_agent_whose_restarts_are_counted_within_its_settle_window_is_not_healthy() -> None:
+    """The same invocation, as it reads, and one more restart."""
+    real, plan = started()
+    seen = real.states
+
+    def counted(units: Collection[str]) -> tuple[UnitState, ...]:
+        return tuple(attrs.evolve(state, restarts=int(real.clock)) for state in seen(units))
+
+    real.states = counted  # type: ignore[method-assign]
+    assert "was restarted within its settle window" in refused(real, plan).message
