@@ -7,7 +7,7 @@ from states import machine, probe, resume, unit
 from states.activation import STEPS
 from states.diagram import dot
 from states.errors import Refused
-from states.observed import differences, moved, observe
+from states.observed import Observed, differences, moved, observe
 from states.plan import Component, Plan, WayBack, units_of
 from states.recovery import interrupted, locate
 from states.state import State
@@ -136,6 +136,11 @@ def test_a_host_without_a_record_has_nothing_of_ours() -> None:
         f"unit file '{unit.RECOVER}' is left over",
         f"'{unit.RECOVER}' is enabled",
     )
+
+
+def test_what_is_observed_is_of_a_host_that_has_booted_unless_it_is_said() -> None:
+    defaults = attrs.fields_dict(Observed)
+    assert (defaults["booting"].default, defaults["damage"].default) == (False, ())
 
 
 def test_at_boot_only_an_agent_that_does_not_run_yet_is_no_difference() -> None:
