@@ -202,3 +202,10 @@ def test_a_way_back_that_is_gone_is_told_as_such() -> None:
     with pytest.raises(Refused) as caught:
         verify(Ask("B").request(), host_of(real))
     assert caught.value.message == "cannot activate: no way back: there is no installed release 'A'"
+
+
+def test_an_agent_that_failed_and_is_not_of_the_record_is_no_difference() -> None:
+    real = empty()
+    Ask("A", ("site-agent",), SITE).run(real)
+    real.failed.add(unit.SSH_ACCESS)
+    assert differences(real.committed, observe(host_of(real), real.committed)) == ()
