@@ -97,12 +97,14 @@ def site(machines: Store, outside: Outside, site_layer: Path) -> Iterator[SmallS
 def native(machines: Store, releases: dict[str, Path]) -> Iterator[NativeSite]:
     """Give a site with real Slurm, directory and logins on which the real release is active; a world of its own."""
     outside = Outside(World(machines))
-    with container(machines, world=outside.world) as made:
-        site = NativeSite(made, outside)
-        site.activate(FIRST, releases[FIRST])
-        yield site
-    outside.end()
-    outside.world.end()
+    try:
+        with container(machines, world=outside.world) as made:
+            site = NativeSite(made, outside)
+            site.activate(FIRST, releases[FIRST])
+            yield site
+    finally:
+        outside.end()
+        outside.world.end()
 
 
 @pytest.fixture
