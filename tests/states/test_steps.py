@@ -1,9 +1,12 @@
 """Each step by itself: what it does to the host, in which order."""
 
 from states.activation import STEPS
+from states.events import Event
 from states.host import Host
+from states.machine import Activation
+from states.outcome import Stuck
 from states.unit import RECOVER, SITE_AGENT, SSH_ACCESS
-from tests.faults import Faulty
+from tests.faults import Faulty, Kind, from_then_on
 from tests.memory_host import MemoryHost, host_of
 from tests.scenarios import ALL, SCENARIOS, SITE
 
@@ -133,3 +136,40 @@ def test_the_offering_is_asked_for_the_site_agent_and_the_site_api_for_ssh_acces
         faulty = Faulty(real)
         STEPS[3].do(plan, host_of(faulty))
         assert [call for call in faulty.calls if call in {"offering", "site_api"}] == asked
+
+
+def test_an_undo_that_keeps_failing_is_tried_three_times_and_told_with_its_cause() -> None:
+    real = SCENARIOS["upgrade"].make()
+    plan = SCENARIOS["upgrade"].ask.plan(real)
+    number = effects_until("restart")
+    real.clock = 0
+    broken = from_then_on(number, Kind.FAILS_BEFORE)
+    outcome = Activation(host_of(Faulty(real, broken)), plan).run()
+    assert isinstance(outcome, Stuck)
+    assert str(outcome.cause) == "cannot restart: injected before"
+    assert len(outcome.failures) >= 4, "each undo, resume, and the look at the host"
+    assert real.clock == (len(outcome.failures) - 1) * 2, "two pauses of a second for each"
+
+
+def effects_until(name: str) -> int:
+    """Return the number of the first call of that name in an upgrade."""
+    faulty = Faulty(SCENARIOS["upgrade"].make())
+    Activation(host_of(faulty), SCENARIOS["upgrade"].ask.plan(faulty.real)).run()
+    return faulty.calls.index(name)
+
+
+def test_an_observer_is_told_of_each_step_when_it_begins_and_how_it_ended() -> None:
+    scenario = SCENARIOS["upgrade"]
+    real = scenario.make()
+    real.offline = "Waldur reads Paused"
+    told: list[Event] = []
+    Activation(host_of(real), scenario.ask.plan(real), told.append).run()
+    names = [f"{type(event).__name__} {event.step}" for event in told]
+    forward = ["link", "install_units", "start"]
+    back = ["undo_probe", "undo_start", "undo_install_units", "undo_link", "resume"]
+    assert names == [
+        *(f"Step{how} {step}" for step in forward for how in ("Started", "Succeeded")),
+        *["StepStarted probe", "StepFailed probe"],
+        *(f"Step{how} {step}" for step in back for how in ("Started", "Succeeded")),
+    ]
+    assert {event.direction for event in told} == {"forward", "back"}
