@@ -39,7 +39,7 @@ class Paths:
 
     @property
     def sigstore_trust(self) -> Path:
-        """Return the site's own root of trust for signatures, where it has one (Sigstore's ClientTrustConfig)."""
+        """Return the site's own root of trust for signatures, where it has one (Sigstore's TrustedRoot)."""
         return self.etc / "sigstore-trust.json"
 
     @property

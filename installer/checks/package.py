@@ -91,7 +91,7 @@ def _verified(candidate: Candidate, release: str, blank: Signature) -> tuple[Sig
         return blank, [INSTALLED.broken(f"'{candidate.program}' is not the active release's")]
     identity = identity_of(release)
     try:
-        verdict = ask(candidate.paths, candidate.archive, candidate.bundle, identity, ISSUER)
+        verdict = ask(candidate.paths, blank.sha256, candidate.bundle, identity, ISSUER)
     except Refused as error:
         return attrs.evolve(blank, state=REFUSED), [SIGNED.broken(error.message, error.hint)]
     except HostError as error:

@@ -1,21 +1,31 @@
 """The host's own verifier, sigstore(1) or cosign(1), asked about one archive; it fails closed.
 
-Identity and issuer are ours, never the bundle's; the bundle's kind is pinned before anybody else reads it. Where
-/etc/pharos-hpc/sigstore-trust.json is there, it is the root of trust; else the verifier's own.
+Root, identity and issuer are ours, never the bundle's; the bundle's kind is pinned before anybody else reads it. The
+verifier gets the digest of what we have read, and the very bytes of bundle and root: no file can change in between.
 """
 
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 import attrs
 
 from installer import jsontext
-from installer.host.process import find, run
+from installer.host.process import Completed, find, run
 from installer.host.reading import read_small
 from installer.paths import Paths
+from installer.trusted_root import client_config, trusted_root
 from states.errors import HostError, Refused
 
 SECONDS: Final = 120.0
+SHOWN: Final = 300  # characters of what a verifier says
+# A wide terminal, so that no sentence is folded; no bytecode, since nothing is to be written.
+ENVIRONMENT: Final = {"COLUMNS": "2000", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+_PLACE: Final = re.compile(r"\s+\w+[.]py:[0-9]+$")  # sigstore's log says where in its source it stands
+REMINDER: Final = "For detailed error information"
 KINDS: Final = frozenset(
     {"application/vnd.dev.sigstore.bundle.v0.3+json", "application/vnd.dev.sigstore.bundle+json;version=0.3"}
 )
@@ -30,20 +40,47 @@ class Verdict:
     said: str = ""
 
 
-def ask(paths: Paths, archive: Path, bundle: Path, identity: str, issuer: str) -> Verdict:
-    """Return the verdict on an archive and its bundle.
+def ask(paths: Paths, sha256: str, bundle: Path, identity: str, issuer: str) -> Verdict:
+    """Return the verdict on the archive of that digest (hexadecimal) and its bundle.
 
     Raises:
-        Refused: the bundle is none of the pinned kind.
+        Refused: the bundle is none of the pinned kind, or the site's own root of trust is none.
         HostError: the host has no verifier, or it did not end.
 
     """
-    refuse_other_kinds(read_small(bundle), bundle)
+    data = read_small(bundle)
+    refuse_other_kinds(data, bundle)
     name, program = _verifier(paths)
-    words = _WORDS[name](paths.sigstore_trust, bundle, identity, issuer)
-    done = run([program, *words, archive], seconds=SECONDS)
-    said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-    return Verdict(done.status == 0, name, said[-1] if said else f"status {done.status}")
+    root = trusted_root(paths)
+    with _handed(data) as signed, _handed(client_config(root) if name == "sigstore" else root) as trust:
+        words = _WORDS[name](trust, signed, identity, issuer)
+        done = run([program, *words, f"sha256:{sha256}"], seconds=SECONDS, environment=ENVIRONMENT)
+    return Verdict(done.status == 0, name, reason(done))
+
+
+@contextmanager
+def _handed(data: bytes) -> Iterator[Path]:
+    """Give a path at which a child reads these bytes; they are in no directory, and gone afterwards."""
+    handle = os.memfd_create("pharos-hpc")
+    try:
+        os.pwrite(handle, data, 0)
+        yield Path(f"/proc/{os.getpid()}/fd/{handle}")
+    finally:
+        os.close(handle)
+
+
+def reason(done: Completed) -> str:
+    """Return the error that a verifier told, on one printable line; a certificate's names are not ours."""
+    lines = [_PLACE.sub("", line).strip() for line in (done.stderr.strip() or done.stdout.strip()).splitlines()]
+    told = [line for line in lines if line and not line.startswith(REMINDER)]
+    last = max((number for number, line in enumerate(told) if _is_error(line)), default=-1)
+    text = " ".join(told[last:]).partition("ERROR ")
+    plain = "".join(sign if sign.isprintable() else "?" for sign in " ".join((text[2] or text[0]).split()))
+    return plain[:SHOWN] or f"status {done.status}"
+
+
+def _is_error(line: str) -> bool:
+    return "ERROR " in line or line.startswith("Error:")
 
 
 def refuse_other_kinds(data: bytes, bundle: Path) -> None:
@@ -69,15 +106,13 @@ def _verifier(paths: Paths) -> tuple[str, Path]:
 
 
 def _sigstore(trust: Path, bundle: Path, identity: str, issuer: str) -> list[str | Path]:
-    root: list[str | Path] = ["--trust-config", trust] if trust.is_file() else []
     words = ("--bundle", bundle, "--cert-identity", identity, "--cert-oidc-issuer", issuer)
-    return [*root, "verify", "identity", "--offline", *words]
+    return ["--trust-config", trust, "verify", "identity", "--offline", *words]
 
 
 def _cosign(trust: Path, bundle: Path, identity: str, issuer: str) -> list[str | Path]:
-    root: list[str | Path] = ["--trusted-root", trust] if trust.is_file() else []
     words = ("--bundle", bundle, "--certificate-identity", identity, "--certificate-oidc-issuer", issuer)
-    return ["verify-blob", *root, "--offline", *words]
+    return ["verify-blob", "--trusted-root", trust, *words]
 
 
 _WORDS: Final = {"sigstore": _sigstore, "cosign": _cosign}
