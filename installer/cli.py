@@ -127,6 +127,7 @@ def _of_an_archive(verb: Parser, text: str) -> None:
     verb.add_argument("--archive", type=_path, metavar="FILE", help=text)
     verb.add_argument("--bundle", type=_path, metavar="FILE", help="the archive's Sigstore bundle")
     verb.add_argument("--expect-sha256", metavar="HEX", default="", help="the archive's digest, noted elsewhere")
+    verb.add_argument("--allow-downgrade", action="store_true", help="even if it is older than the active release")
 
 
 def _activation(verbs: "argparse._SubParsersAction[Parser]") -> None:

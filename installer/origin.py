@@ -32,9 +32,15 @@ def origin(candidate: Candidate | None, archive: Archive) -> Signature:
     """
     if candidate is None:
         return Signature()
-    _same(candidate.archive, archive)
-    if candidate.bundle and not is_installed(candidate.paths, candidate.program):
-        return _asked(candidate)
+    digest = _same(candidate.archive, archive)
+    ours = is_installed(candidate.paths, candidate.program)
+    found = _asked(candidate, candidate.bundle) if candidate.bundle and not ours else _judged(candidate)
+    if found.sha256 != digest:
+        raise Refused(f"cannot install: '{candidate.archive}' was changed meanwhile", hint=HINT)
+    return found
+
+
+def _judged(candidate: Candidate) -> Signature:
     found, _, findings = judged(candidate)
     wrong = [finding for finding in findings if finding.rule.severity == ERROR]
     if wrong:
@@ -53,23 +59,34 @@ def enforce(found: Signature, wanted: str | None, paths: Paths) -> None:
         )
 
 
-def _same(path: Path, archive: Archive) -> None:
-    if read_package(path).sums != read_small(archive.directory / "SHA256SUMS"):
+def _same(path: Path, archive: Archive) -> str:
+    """Return the digest of the file that the archive was unpacked from; raise `Refused` when it was not."""
+    package = read_package(path)
+    if package.sums != read_small(archive.directory / "SHA256SUMS"):
         raise Refused(f"cannot install: '{archive.directory}' was not unpacked from '{path}'", hint=HINT)
+    return package.sha256
 
 
-def _asked(candidate: Candidate) -> Signature:
-    """Have the active release's program verify: the archive's own, which we are, never vouches for itself."""
+def _asked(candidate: Candidate, bundle: Path) -> Signature:
+    """Have the active release's program verify: the archive's own never vouches for itself."""
     program = candidate.paths.opt / "current/pharos-hpc"
     if not program.is_file():
         raise Refused(
             "cannot verify a signature before anything is installed",
             hint="verify it on a workstation, and compare the digest here: --expect-sha256 HEX",
         )
-    words = ["check", "--json", "--archive", str(candidate.archive), "--bundle", str(candidate.bundle)]
+    words: list[str | Path] = [
+        "check",
+        "--json",
+        "--archive",
+        candidate.archive.absolute(),
+        "--bundle",
+        bundle.absolute(),
+    ]
+    more = [f"--expect-sha256={candidate.expected}"] + ["--allow-downgrade"] * candidate.downgrade
     root = candidate.paths.root
     sandbox = {} if root == Path("/") else {"PHAROS_HPC_ROOT": str(root)}
-    done = run([sys.executable, "-I", "-S", program.resolve(), *words], seconds=SECONDS, environment=sandbox)
+    done = run([sys.executable, "-I", "-S", program.resolve(), *words, *more], seconds=SECONDS, environment=sandbox)
     try:
         answer = jsontext.loads(done.stdout)
         wrong = [row["found"] for row in answer["findings"] if row["severity"] == ERROR]
@@ -95,4 +112,5 @@ def candidate(args: Namespace, caller: Caller) -> Candidate | None:
         return None
     if expected and not re.fullmatch(r"[0-9a-fA-F]{64}", expected):
         raise Refused("cannot compare: --expect-sha256 takes 64 hexadecimal digits", hint="sha256sum FILE shows them")
-    return Candidate(caller.paths, args.program, args.archive, args.bundle, expected, now())
+    given = (args.archive, args.bundle, expected)
+    return Candidate(caller.paths, args.program, *given, at=now(), downgrade=args.allow_downgrade)

@@ -38,7 +38,10 @@ INSTALLED: Final = Rule(
     "/opt/pharos-hpc/current/pharos-hpc check --archive FILE --bundle FILE",
 )
 NEWER: Final = Rule(
-    "PH-PACKAGE-14", "it is not older than the active release", "the same or a later release", "pharos-hpc rollback"
+    "PH-PACKAGE-14",
+    "it is not older than the active release",
+    "the same or a later release",
+    "pharos-hpc rollback, or --allow-downgrade",
 )
 ORIGIN: Final = Rule(
     "PH-PACKAGE-15", "its origin was checked", "--bundle FILE, or --expect-sha256 HEX", "see docs/operator.md", WARNING
@@ -49,7 +52,10 @@ RULES: Final = (*BY_KIND.values(), DIGEST, SIGNED, VERIFIER, INSTALLED, NEWER, O
 
 @attrs.frozen
 class Candidate:
-    """An archive, and what is to be held against it; `program` is the file that asks, `at` the time (ISO 8601)."""
+    """An archive, and what is to be held against it; `program` is the file that asks, `at` the time (ISO 8601).
+
+    With `downgrade` its release may be older than the active one.
+    """
 
     paths: Paths
     program: Path
@@ -57,6 +63,7 @@ class Candidate:
     bundle: Path | None
     expected: str
     at: str
+    downgrade: bool = False
 
 
 def judged(candidate: Candidate) -> tuple[Signature, Package | None, list[Finding]]:
@@ -110,7 +117,7 @@ def is_installed(paths: Paths, program: Path) -> bool:
 def _older(candidate: Candidate, found: Package) -> Iterator[Finding]:
     """Ids of numbers, as ours are, have an order; others have none."""
     current = RealFiles(candidate.paths).link("current")
-    if current is None or found.manifest is None:
+    if current is None or found.manifest is None or candidate.downgrade:
         return
     mine, active = _numbers(found.manifest.release), _numbers(current)
     if mine and active and mine < active:

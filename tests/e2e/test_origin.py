@@ -2,7 +2,10 @@
 
 import hashlib
 import json
+import os
 import shutil
+import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,8 @@ from fixtures import launch
 from fixtures.archive import build_wheel, make_archive, pip_wheel, write_archive_sums
 from fixtures.central import Central
 from fixtures.sandbox import Sandbox
+from fixtures.sigstore.fulcio import Wish
+from fixtures.sigstore.instance import Instance
 from fixtures.site import site_env
 from installer import exits
 from installer.builder.downloads import DEFAULT_CACHE
@@ -62,6 +67,12 @@ class Host:
         path.write_text(VERIFIER.format(log=log, identity=identity_of(release), issuer=ISSUER, status=status))
         path.chmod(0o755)
         return log
+
+    def sigstore(self) -> None:
+        """Have the real sigstore as the host's verifier."""
+        path = self.sandbox.root / "usr/bin/sigstore"
+        path.write_text(f'#!/bin/sh\nexec {sys.executable} -B {sysconfig.get_path("scripts")}/sigstore "$@"\n')
+        path.chmod(0o755)
 
     def run(self, release: str, *words: str | Path, code: int = exits.DONE) -> str:
         """Run an unpacked archive's program."""
@@ -207,6 +218,50 @@ def test_install_records_what_the_installed_program_verified_and_status_shows_it
     assert shown["signature"]["state"] == "not-checked"
     sums = (host.paths.release("1.1") / "SHA256SUMS").read_text()
     assert "signature.json" in sums
+
+
+def test_an_older_archive_is_installed_where_that_is_asked_for(host: Host) -> None:
+    host.active("1.1")
+    host.verifier("1.0")
+    words = ("install", "--archive", host.packed("1.0"), "--bundle", host.bundle())
+    assert "it is release '1.0', active is '1.1'" in host.run("1.0", *words, code=exits.REFUSED)
+    host.run("1.0", *words, "--allow-downgrade")
+    assert json.loads((host.paths.release("1.0") / "signature.json").read_text())["state"] == "verified"
+
+
+def test_status_tells_the_origin_of_the_active_release_apart_from_its_integrity(host: Host) -> None:
+    host.active("1.0")
+    host.verifier("1.1")
+    host.run("1.1", "install", "--archive", host.packed("1.1"), "--bundle", host.bundle())
+    (host.paths.opt / "current").unlink()
+    host.link("1.1")
+    (host.paths.release("1.1") / "manifest").write_text("damaged\n")
+    shown = host.installed("1.1", "status", "--full", code=exits.STRANDED)
+    found = {key: shown["signature"][key] for key in ("state", "identity", "issuer", "by", "sha256")}
+    assert found == {
+        "state": "verified",
+        "identity": identity_of("1.1"),
+        "issuer": ISSUER,
+        "by": "sigstore",
+        "sha256": digest(host.packed("1.1")),
+    }
+    assert any("manifest" in sentence for sentence in shown["differences"])
+
+
+def test_the_real_sigstore_verifies_what_a_private_instance_signed_and_nothing_else(host: Host) -> None:
+    host.active("1.0")
+    host.sigstore()
+    ours = Instance(2)
+    host.paths.sigstore_trust.write_text(json.dumps(ours.trusted_root()))
+    signed = ours.sign(bytes.fromhex(digest(host.packed("1.1"))), Wish(identity_of("1.1"), ISSUER))
+    words = ("install", "--archive", os.path.relpath(host.packed("1.1"), launch.REPOSITORY), "--bundle")
+    other = ours.sign(bytes.fromhex(digest(host.packed("1.0"))), Wish(identity_of("1.1"), ISSUER))
+    told = host.run("1.1", *words, host.bundle(**other), code=exits.REFUSED)
+    assert "Bundle message digest mismatch" in told
+    assert not host.paths.release("1.1").exists()
+    host.run("1.1", *words, os.path.relpath(host.bundle(**signed), launch.REPOSITORY))
+    kept = json.loads((host.paths.release("1.1") / "signature.json").read_text())
+    assert (kept["state"], kept["by"], kept["sha256"]) == ("verified", "sigstore", digest(host.packed("1.1")))
 
 
 def test_install_refuses_what_was_not_unpacked_from_the_file_that_is_named(host: Host) -> None:
