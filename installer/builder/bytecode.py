@@ -20,6 +20,13 @@ def interpreters() -> dict[tuple[int, int], Path]:
     return {version: path for version, path in found.items() if path}
 
 
+def versions() -> dict[str, str]:
+    """Return the full version of each interpreter that compiles here: the same bytes need the same ones."""
+    ask = "import sys; print(sys.version.split()[0])"
+    told = ((path, programs.run(f"ask '{path}'", [path, "-I", "-S", "-c", ask])) for path in interpreters().values())
+    return {text.strip().rpartition(".")[0]: text.strip() for _, text in told}
+
+
 def compiled(files: Mapping[str, bytes], pythons: Mapping[tuple[int, int], Path]) -> dict[str, bytes]:
     """Return `cpXY/x.pyc` for each `x.py` of the files and each interpreter (PEP 552, unchecked-hash)."""
     with tempfile.TemporaryDirectory(prefix="pharos-hpc-compile-") as directory:

@@ -1,15 +1,19 @@
-"""Archives whose bytes depend on nothing but the files in them: tar and gzip, with every header spelled out."""
+"""Archives whose bytes depend on nothing but the files in them: tar and gzip, with every header spelled out.
+
+Nothing is compressed: what deflate makes of the same bytes is another thing in each zlib, and wheels are compressed.
+"""
 
 import io
 import struct
 import tarfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from states.errors import Refused
 
-GZIP_HEADER: Final = b"\x1f\x8b\x08\x00" + struct.pack("<L", 0) + b"\x02\xff"  # RFC 1952: no name, no time, no system
+GZIP_HEADER: Final = b"\x1f\x8b\x08\x00" + struct.pack("<L", 0) + b"\x00\xff"  # RFC 1952: no name, no time, no system
+BLOCK: Final = 0xFFFF  # bytes of a stored block, at most
 
 
 def mode_of(data: bytes) -> int:
@@ -30,10 +34,16 @@ def tar_bytes(files: Mapping[str, bytes], top: str, epoch: int) -> bytes:
 
 
 def gzip_bytes(data: bytes) -> bytes:
-    """Return the data as one gzip member with a fixed header (RFC 1952)."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    body = packer.compress(data) + packer.flush()
-    return GZIP_HEADER + body + struct.pack("<LL", zlib.crc32(data), len(data) & 0xFFFFFFFF)
+    """Return the data as one gzip member with a fixed header, stored (RFC 1952; RFC 1951, section 3.2.4)."""
+    return GZIP_HEADER + b"".join(_blocks(data)) + struct.pack("<LL", zlib.crc32(data), len(data) & 0xFFFFFFFF)
+
+
+def _blocks(data: bytes) -> Iterator[bytes]:
+    for start in range(0, max(len(data), 1), BLOCK):
+        piece = data[start : start + BLOCK]
+        last = start + BLOCK >= len(data)
+        yield struct.pack("<BHH", last, len(piece), len(piece) ^ 0xFFFF)
+        yield piece
 
 
 def _directories(files: Mapping[str, bytes], top: str) -> set[str]:

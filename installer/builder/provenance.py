@@ -6,6 +6,7 @@ Who ran the build and when is not in it: the signature's certificate says that, 
 import json
 from typing import Any, Final
 
+from installer.builder import bytecode
 from installer.builder.archive import top
 from installer.builder.release import Contents, Order
 from installer.builder.wheels import Wheel
@@ -32,7 +33,7 @@ def _definition(order: Order, what: Contents) -> dict[str, Any]:
     return {
         "buildType": BUILD_TYPE,
         "externalParameters": {"release": order.release, "mode": order.mode, "settle": dict(order.settle)},
-        "internalParameters": {"epoch": order.epoch},
+        "internalParameters": {"epoch": order.epoch, "interpreters": bytecode.versions()},
         "resolvedDependencies": [_source(order), *(_wheel(wheel) for wheel in _every(what))],
     }
 

@@ -1,10 +1,8 @@
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -12,10 +10,9 @@ import attrs
 import pytest
 
 from installer.archive import open_archive
-from installer.builder import archive, release, words
+from installer.builder import release, words
 from installer.builder.__main__ import main
 from installer.builder.locks import read_lock
-from installer.builder.single_file import REPOSITORY
 from installer.site_env_text import example
 from states.errors import Refused
 from states.unit import UNIT_FILES
@@ -124,34 +121,6 @@ def test_bash_completes_commands_options_and_components(unpacked: Path, typed: s
     command = ["bash", "-c", script + '; echo "${COMPREPLY[@]}"']
     done = subprocess.run(command, cwd=unpacked, check=True, capture_output=True, text=True, timeout=60)
     assert (set(done.stdout.split()), done.stderr) == (expected, "")
-
-
-def test_two_builds_from_another_umask_and_hash_seed_are_the_same_bytes(
-    unpacked: Path, order: release.Order, tmp_path: Path
-) -> None:
-    words: list[str | Path] = [
-        "--release",
-        order.release,
-        "--mode",
-        order.mode,
-        "--metallo-wheel",
-        order.metallo,
-        "--cache",
-        order.cache,
-    ]
-    more: list[str | Path] = ["--settle", "site-agent=2", "--revision", "unknown", "--output", tmp_path]
-    strange = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], "PYTHONHASHSEED": "42", "TZ": "America/New_York"}
-    command: list[str | Path] = [sys.executable, "-m", "installer.builder", "build", *words, *more]
-    subprocess.run(command, cwd=REPOSITORY, env=strange, umask=0o077, check=True, capture_output=True, timeout=300)
-    ours = archive.write_archive(order, files_of(unpacked), tmp_path / "ours")
-    (other,) = tmp_path.glob("*.tar.gz")
-    assert other.read_bytes() == ours.read_bytes()
-    with tarfile.open(other) as tar:
-        assert {each.mode for each in tar.getmembers()} == {0o644, 0o755}
-
-
-def files_of(directory: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
 def test_a_wheel_without_the_agents_program_is_not_taken_for_metallos(order: release.Order, tmp_path: Path) -> None:

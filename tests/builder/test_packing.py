@@ -32,11 +32,13 @@ def test_a_path_that_leads_out_of_the_archive_is_refused(name: str) -> None:
         packing.tar_bytes({name: b""}, "top", EPOCH)
 
 
-def test_compressed_bytes_read_back_and_tell_no_time() -> None:
-    data = bytes(range(256)) * 1000
+@pytest.mark.parametrize("size", [0, 1, 65_535, 65_536, 256_000])
+def test_packed_bytes_read_back_tell_no_time_and_are_not_compressed(size: int) -> None:
+    data = (bytes(range(256)) * 1000)[:size]
     packed = packing.gzip_bytes(data)
     assert gzip.decompress(packed) == data
     assert packed[4:8] == b"\0\0\0\0"
+    assert len(packed) == size + 18 + 5 * max(1, -(-size // 65_535))
 
 
 def test_a_lock_reads_back_as_what_was_written() -> None:
