@@ -1,11 +1,10 @@
 """A release archive read without unpacking it: every member's name, kind, mode and digest; nothing is written.
 
-Our archives are plain USTAR (pax(1), "ustar Interchange Format"): files and directories. Headers that other formats
-add (long names, links, sparse files) are refused before they are looked into.
+Our archives are plain USTAR: files and directories. Headers that other formats add (long names, links, sparse files)
+are refused before they are looked into.
 """
 
 import hashlib
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -13,8 +12,8 @@ from typing import Final
 import attrs
 
 from installer.host.inflate import PIECE, Broken, Inflated, inflated
+from installer.host.tarheader import BLOCK, Header, header
 
-BLOCK: Final = 512
 MEMBERS: Final = 20_000  # a real archive has about 100
 MOST: Final = 512 << 20  # bytes, unpacked; a real archive has a tenth of it
 KEPT: Final = 1 << 20  # bytes of a file whose content is wanted
@@ -58,28 +57,16 @@ def read_tarball(path: Path) -> Tarball:
 
 def _members(stream: Inflated) -> Iterator[Member]:
     while (block := stream.read(BLOCK)).strip(b"\0"):
-        yield _member(_header(block), stream)
+        yield _member(header(block), stream)
     if any(piece.strip(b"\0") for piece in stream.rest()):
         raise Broken("there are bytes after its end")
 
 
-def _header(block: bytes) -> tarfile.TarInfo:
-    if block[257:265] != b"ustar\x0000":
-        raise Broken("it is not plain USTAR")
-    try:
-        info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-    except tarfile.HeaderError as error:
-        raise Broken(f"it has a header that cannot be read: {error}") from error
-    if info.type not in (tarfile.REGTYPE, tarfile.DIRTYPE) or info.linkname:
-        raise Broken(f"'{info.name}' is neither a file nor a directory")
-    return info
-
-
-def _member(info: tarfile.TarInfo, stream: Inflated) -> Member:
-    name = info.name.removesuffix("/") if info.isdir() else info.name
-    if info.isdir():
+def _member(info: Header, stream: Inflated) -> Member:
+    name = info.name
+    if info.directory:
         if info.size:
-            raise Broken(f"directory '{name}' has a size")
+            raise Broken(f"directory {name!a} has a size")
         return Member(name, directory=True, mode=info.mode)
     wanted = name.rpartition("/")[2] in WANTED and info.size <= KEPT
     digest, kept, left = hashlib.sha256(), bytearray(), info.size
