@@ -50,6 +50,8 @@ class Area:
             return list(self.findings(subject, asked))
         except PharosError as error:
             return [host.ASKED.broken(error.message, error.hint)]
+        except (ValueError, TypeError, AttributeError, KeyError) as error:  # an answer of another shape than any known
+            return [host.ASKED.broken(f"cannot understand what was answered: {type(error).__name__}")]
 
 
 def _here(module: Any) -> Area:  # noqa: ANN401  # a module

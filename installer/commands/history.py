@@ -12,7 +12,7 @@ def main(args: Namespace, caller: Caller) -> int:
     """Print the past runs, oldest first."""
     runs = list(read(caller.paths))[-args.lines :]
     text = [
-        f"{run.get('at')}  {run.get('command', ''):<10} {run.get('outcome', ''):<17} {run.get('release') or '-':<16} "
+        f"{run.get('at')}  {run.get('command')!s:<10} {run.get('outcome')!s:<17} {run.get('release') or '-'!s:<16} "
         f"{run.get('duration_s')} s  {run.get('operator')}"
         for run in runs
     ]

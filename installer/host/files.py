@@ -29,7 +29,9 @@ class RealFiles:
     def link(self, name: str) -> str | None:
         """Return the release id that the link names; a link that leads elsewhere is reported as it is."""
         target = _effect(self.paths.opt / name, lambda: _readlink(self.paths.opt / name))
-        return target.removeprefix(f"{RELEASES}/") if target is not None else None
+        if target is None or "/" in target:
+            return target.removeprefix(f"{RELEASES}/") if target else None
+        return f"./{target}"  # a name of its own directory: never that of a release
 
     def point(self, name: str, release: str | None) -> None:
         """Replace the link by rename, or remove it."""
@@ -80,7 +82,7 @@ class RealFiles:
     def release(self, release: str) -> Release:
         """Return an installed release; without its SHA256SUMS, which is written last, it is none."""
         directory = self.paths.release(release)
-        if not (directory / "SHA256SUMS").is_file():
+        if not _effect(directory, lambda: os.path.isfile(directory / "SHA256SUMS")):
             raise Refused(
                 f"release '{release}' is not installed below '{self.paths.releases}'", hint="pharos-hpc install"
             )

@@ -45,7 +45,7 @@ class Journal:
 
 
 def _field(name: str, value: str) -> bytes:
-    data = value.encode("utf-8", "surrogateescape")
+    data = value.encode("utf-8", "backslashreplace")
     if b"\n" in data:
         return name.encode() + b"\n" + struct.pack("<Q", len(data)) + data + b"\n"
     return name.encode() + b"=" + data + b"\n"
@@ -86,7 +86,7 @@ class LogFile:
             handle = os.open(self.path, flags, 0o640)
             try:
                 _alone(handle)
-                line = (b"\n" if _torn(handle) else b"") + text.encode() + b"\n"
+                line = (b"\n" if _torn(handle) else b"") + text.encode("utf-8", "backslashreplace") + b"\n"
                 return os.write(handle, line) == len(line)
             finally:
                 os.close(handle)

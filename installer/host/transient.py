@@ -13,6 +13,7 @@ from installer.host import atomic
 from installer.host.process import ask, find, must
 from installer.host.systemctl import question
 from installer.paths import Paths
+from states.errors import HostError
 
 PREFIX: Final = "pharos-hpc-run-"
 SECONDS: Final = 30.0  # for systemd-run
@@ -59,9 +60,7 @@ def start(paths: Paths, words: Sequence[str | Path], *, command: str, operator: 
         HostError: systemd-run is not there, or systemd does not start it.
 
     """
-    atomic.make_directory(paths.runs.parent)
-    atomic.make_directory(paths.runs, 0o700)
-    _forget(paths.runs)
+    _make_room(paths.runs)
     name = PREFIX + secrets.token_hex(4)
     run = TransientRun(paths, f"{name}.service", paths.runs / f"{name}.jsonl")
     settings = [
@@ -107,6 +106,15 @@ def _ended(process: int) -> bool:
 
 def _oldest_first(runs: Path) -> list[Path]:
     return sorted(runs.glob(f"{PREFIX}*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
+
+
+def _make_room(runs: Path) -> None:
+    try:
+        atomic.make_directory(runs.parent)
+        atomic.make_directory(runs, 0o700)
+        _forget(runs)
+    except OSError as error:
+        raise HostError(f"cannot keep a run's events in '{runs}': {error.strerror}") from error
 
 
 def _forget(runs: Path) -> None:

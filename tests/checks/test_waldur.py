@@ -173,6 +173,12 @@ def test_each_fault_of_the_way_has_its_own_code_and_is_told_once(site: Checked, 
     assert words in found[code]
 
 
+@pytest.mark.parametrize("text", ['{"uuid": "0", "permissions": 5}', '{"uuid": "0", "permissions": ["x"]}'])
+def test_an_answer_of_another_shape_is_a_finding_and_no_crash(site: Checked, text: str) -> None:
+    site.central.answer_json("waldur", ME, text)
+    assert "cannot understand" in site.found("waldur")["PH-HOST-05"]
+
+
 @pytest.mark.parametrize("route", [OFFERING, ME, ROLES, PLANS])
 def test_a_redirect_is_followed_at_no_route(site: Checked, route: str) -> None:
     site.central.redirect("waldur", route, f"{site.central.site_api_url}/login")

@@ -1,6 +1,7 @@
 """The program in a real process, on real files, with really running agents."""
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -44,6 +45,8 @@ def test_an_activation_is_recorded_and_every_agent_runs_from_the_release(site: S
         (("activate", "--release", "../A"), exits.REFUSED),
         (("activate", "--release", ""), exits.REFUSED),
         (("rollback", "none"), exits.REFUSED),
+        (("rollback", "x" * 300), exits.REFUSED),
+        (("activate", "--release", "\udcff"), exits.REFUSED),
         (("rollback", "../../etc"), exits.REFUSED),
         (("activate", "--wait", "nan", "--release", "A"), exits.USAGE),
         (("activate", "--wait", "-1", "--release", "A"), exits.USAGE),
@@ -72,6 +75,25 @@ def test_something_else_in_the_place_of_a_log_stops_nothing(site: Site, name: st
     assert site.run("status").returncode == exits.DONE
     assert site.run("stop").returncode == exits.DONE
     path.rmdir()
+
+
+def test_a_link_that_names_no_release_is_put_right(site: Site) -> None:
+    activated(site, "A")
+    current = site.paths.opt / "current"
+    current.unlink()
+    current.symlink_to("A")
+    assert site.run("status").returncode == exits.STRANDED
+    assert site.run("recover").returncode == exits.DONE
+    assert os.readlink(current) == "releases/A"
+    assert status(site)["consistent"]
+
+
+def test_past_runs_of_any_shape_are_shown(site: Site) -> None:
+    activated(site, "A")
+    with site.paths.history.open("a") as file:
+        file.write('{"at": 5, "command": 7, "outcome": null}\n[]\n7\n')
+    for words in (("history",), ("history", "--json"), ("status",)):
+        assert site.run(*words).returncode == exits.DONE
 
 
 def test_an_upgrade_keeps_the_outgoing_release_as_previous(site: Site) -> None:
