@@ -53,4 +53,6 @@ def _meaning(answer: Answer) -> tuple[str, str]:
 def own_words(answer: Answer) -> str:
     """Return what the server says itself (`detail`, of an error only): 'Token has expired.' is worth reading."""
     detail = answer.body.get("detail") if isinstance(answer.body, dict) else None
-    return f": {detail[:SHOWN]}" if isinstance(detail, str) and detail else ""
+    if not isinstance(detail, str) or not detail:
+        return ""
+    return ": " + "".join(sign if sign.isprintable() else "?" for sign in detail[:SHOWN])

@@ -7,6 +7,7 @@ import attrs
 ERROR: Final = "error"
 WARNING: Final = "warning"
 FACT: Final = "fact"  # for a human to decide
+SHOWN: Final = 1000  # characters of what was found
 
 
 @attrs.frozen
@@ -21,7 +22,7 @@ class Rule:
 
     def broken(self, found: str, remedy: str = "") -> "Finding":
         """Return that this was found where the rule is broken, with a remedy that fits better than the rule's own."""
-        return Finding(self, found, remedy or self.remedy)
+        return Finding(self, printable(found), remedy or self.remedy)
 
 
 @attrs.frozen
@@ -36,3 +37,9 @@ class Finding:
     def code(self) -> str:
         """Return the rule's code."""
         return self.rule.code
+
+
+def printable(text: str) -> str:
+    """Return text on one line and in bounds: what was found can hold what a stranger wrote for our terminal."""
+    line = "".join(sign if sign.isprintable() else " " if sign.isspace() else "?" for sign in text[:SHOWN])
+    return line if len(text) <= SHOWN else f"{line}..."

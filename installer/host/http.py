@@ -1,13 +1,15 @@
 """One question over HTTPS: the configured CA only, no redirect, no proxy it was not told of, bounded in every way."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from installer import jsontext
-from installer.host.unreachable import AUTHORITY, HINTS, SILENT, TOO_LARGE, unreachable
+from installer.host.unreachable import AUTHORITY, ENDLESS, HINTS, TOO_LARGE, unreachable
 from states.errors import Unhealthy
 
 if TYPE_CHECKING:
@@ -17,11 +19,14 @@ if TYPE_CHECKING:
 
 BODY: Final = 1024 * 1024  # bytes read of an answer
 TRIES: Final = 2  # of a GET that did not get a connection
+GRACE: Final = 0.5  # seconds after which what drips without end is cut off
+HEADER: Final = 300  # characters of a header that are kept
+OURS: Final = "(our own secret)"  # stands for the token where a server sends it back
 
 
 @attrs.frozen
 class Answer:
-    """What a server said: `body` is its JSON, or None; `location` and `date` are its headers."""
+    """What a server said: `body` is its JSON, or None; `location` and `date` are its headers; `size` is in bytes."""
 
     url: str
     status: int
@@ -29,6 +34,7 @@ class Answer:
     body: object | None
     location: str = ""
     date: str = ""
+    size: int = 0
 
     @property
     def is_json(self) -> bool:
@@ -55,6 +61,7 @@ def trusting(ca: Path) -> "ssl.SSLContext":
 def all_imported(trust: "ssl.SSLContext") -> None:
     """Import what a question needs: a child that becomes another identity may not reach this program's files."""
     import json  # noqa: F401
+    import threading  # noqa: F401
 
     import httpx
 
@@ -75,37 +82,69 @@ def get_json(
     import httpx
 
     end = time.monotonic() + seconds
-    headers = {"Accept": "application/json", "User-Agent": "pharos-hpc"}
-    if authorization:
-        headers["Authorization"] = authorization
     for attempt in range(TRIES):
         try:
-            return _ask(url, headers, (trust, proxy), end)
+            return _ask(url, authorization, (trust, proxy), end)
         except httpx.ConnectError as error:
             if attempt + 1 == TRIES or "CERTIFICATE" in str(error).upper() or time.monotonic() > end:
-                raise unreachable(url, error) from error
-        except (httpx.HTTPError, OSError, ValueError) as error:
-            raise unreachable(url, error) from error
+                raise unreachable(url, error, proxied=bool(proxy)) from error
+        except (httpx.HTTPError, OSError, ValueError, RuntimeError) as error:  # the last: closed in the middle
+            if time.monotonic() > end + GRACE:
+                raise _endless(url) from error
+            raise unreachable(url, error, proxied=bool(proxy)) from error
     raise AssertionError("internal error: the last try either answered or raised")
 
 
-def _ask(url: str, headers: dict[str, str], way: tuple["ssl.SSLContext", str | None], end: float) -> Answer:
+def _ask(url: str, authorization: str, way: tuple["ssl.SSLContext", str | None], end: float) -> Answer:
     import httpx
 
     context, proxy = way
     left = max(0.1, end - time.monotonic())
     client = httpx.Client(verify=context, trust_env=False, follow_redirects=False, proxy=proxy or None, timeout=left)
-    with client, client.stream("GET", url, headers=headers) as response:
-        data = _body(response, url, end)
-        content_type = response.headers.get("content-type", "")
-        return Answer(
-            url,
-            response.status_code,
-            content_type,
-            _json(data) if content_type.startswith("application/json") else None,
-            response.headers.get("location", ""),
-            response.headers.get("date", ""),
-        )
+    with client, _cut_off(client, left), client.stream("GET", url, headers=_headers(authorization)) as response:
+        return _answer(url, response, _body(response, url, end), authorization.rpartition(" ")[2])
+
+
+def _headers(authorization: str) -> dict[str, str]:
+    """An answer that comes compressed is no JSON to us: what it unfolds to could not be bounded before it is read."""
+    headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "pharos-hpc"}
+    return {**headers, "Authorization": authorization} if authorization else headers
+
+
+@contextmanager
+def _cut_off(client: "httpx.Client", seconds: float) -> Iterator[None]:
+    """Close the connection some time after the deadline: httpx's own bounds each wait, not the sum of all."""
+    import threading
+
+    timer = threading.Timer(seconds + GRACE, client.close)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()  # no thread is left, so that forking stays safe
+
+
+def _answer(url: str, response: "httpx.Response", data: bytes, secret: str) -> Answer:
+    """Return what was said, without the secret that we came with."""
+    header = {name: _shown(response.headers.get(name, ""), secret) for name in ("content-type", "location", "date")}
+    kind = header["content-type"]
+    body = _json(data.replace(secret.encode(), OURS.encode()) if secret else data)
+    return Answer(
+        url,
+        response.status_code,
+        kind,
+        body if kind.startswith("application/json") else None,
+        header["location"],
+        header["date"],
+        len(data),
+    )
+
+
+def _shown(value: str, secret: str) -> str:
+    """A header that can be printed on a terminal."""
+    told = value.replace(secret, OURS) if secret else value
+    return "".join(sign if sign.isprintable() else "?" for sign in told[:HEADER])
 
 
 def _body(response: "httpx.Response", url: str, end: float) -> bytes:
@@ -116,8 +155,12 @@ def _body(response: "httpx.Response", url: str, end: float) -> bytes:
             facts = {"url": url, "cause": TOO_LARGE}
             raise Unhealthy(f"'{url}' answered with more than {BODY} bytes", facts=facts)
         if time.monotonic() > end:
-            raise Unhealthy(f"'{url}' did not end its answer in time", facts={"url": url, "cause": SILENT})
+            raise _endless(url)
     return bytes(data)
+
+
+def _endless(url: str) -> Unhealthy:
+    return Unhealthy(f"'{url}' did not end its answer in time", facts={"url": url, "cause": ENDLESS})
 
 
 def _json(data: bytes) -> object | None:

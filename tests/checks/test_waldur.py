@@ -156,9 +156,15 @@ TRANSPORT: dict[str, tuple[Change, str, str]] = {
     "huge": (lambda c: c.answer_json("waldur", "/api/", '"' + "x" * 2_000_000 + '"'), "PH-WALDUR-06", "1048576"),
     "redirect": (lambda c: c.redirect("waldur", "/api/", "/api/login/"), "PH-WALDUR-07", "'/api/login/'"),
     "page": (lambda c: c.answer_html("waldur", "/api/"), "PH-WALDUR-08", "text/html"),
-    "empty": (lambda c: c.answer_json("waldur", "/api/", ""), "PH-WALDUR-08", "application/json"),
-    "truncated": (lambda c: c.answer_json("waldur", "/api/", '{"uuid": "0'), "PH-WALDUR-08", "application/json"),
-    "nested": (lambda c: c.answer_json("waldur", "/api/", "[" * 100_000), "PH-WALDUR-08", "application/json"),
+    "empty": (lambda c: c.answer_json("waldur", "/api/", ""), "PH-WALDUR-70", "without a byte"),
+    "truncated": (lambda c: c.answer_json("waldur", "/api/", '{"uuid": "0'), "PH-WALDUR-71", "of 11 bytes"),
+    "cut": (lambda c: c.cut("waldur", "/api/"), "PH-WALDUR-71", "without sending complete"),
+    "nested": (lambda c: c.answer_json("waldur", "/api/", "[" * 100_000), "PH-WALDUR-71", "100000 bytes"),
+    "plain": (lambda c: c.speak_plainly("waldur"), "PH-WALDUR-72", "SSL"),
+    "drip": (lambda c: c.drip("waldur", "/api/", 30), "PH-WALDUR-06", "in time"),
+    "drip-headers": (lambda c: c.drip_headers("waldur", "/api/", 30), "PH-WALDUR-06", "in time"),
+    "stall": (lambda c: c.stall("waldur", "/api/", 30), "PH-WALDUR-01", "timed out"),
+    "chain-cut": (lambda c: c.present("waldur", "chain-cut"), "PH-WALDUR-02", "local issuer"),
     "database": (lambda c: c.database(up=False), "PH-WALDUR-09", "failed itself"),
     "gateway": (lambda c: c.fail_with_page("waldur", "/api/"), "PH-WALDUR-09", "nothing runs behind it"),
 }
@@ -186,9 +192,9 @@ def test_a_redirect_is_followed_at_no_route(site: Checked, route: str) -> None:
     assert site.central.requests("site-api") == []
 
 
-def test_a_proxy_that_is_not_there_cannot_be_reached(site: Checked) -> None:
+def test_a_proxy_that_is_not_there_is_told_as_such(site: Checked) -> None:
     site.configure(OUTBOUND_PROXY_URL="http://127.0.0.1:9")
-    assert set(site.found("waldur")) == {"PH-WALDUR-01"}
+    assert set(site.found("waldur")) == {"PH-WALDUR-05"}
 
 
 class Forbidding(BaseHTTPRequestHandler):
