@@ -39,6 +39,11 @@ class Finding:
         return self.rule.code
 
 
+def in_order(*rules: Rule) -> tuple[Rule, ...]:
+    """Return rules in the order of their codes, as docs/checks.md shows them."""
+    return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
 def printable(text: str) -> str:
     """Return text on one line and in bounds: what was found can hold what a stranger wrote for our terminal."""
     line = "".join(sign if sign.isprintable() else " " if sign.isspace() else "?" for sign in text[:SHOWN])

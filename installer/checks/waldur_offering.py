@@ -5,10 +5,21 @@ from typing import Any, Final
 
 from installer.agent_config import BILLING, COMPONENT, PERIOD
 from installer.checks.rule import FACT, WARNING, Finding, Rule
+from installer.checks.shaped import rows, table
 
 OWNER: Final = "the provider's owner sets it on the offering"
-ACTIVE: Final = Rule(
-    "PH-WALDUR-20", "the offering is Active", "Active", "the provider's owner activates the offering in Waldur"
+KNOWN: Final = Rule("PH-WALDUR-20", "the offering's state is known", "Active", "see the offering's page in Waldur")
+PUBLISHED: Final = Rule(
+    "PH-WALDUR-60", "the offering is no draft", "Active", "the provider's owner activates the offering in Waldur"
+)
+RUNNING: Final = Rule(
+    "PH-WALDUR-61", "the offering is not paused", "Active", "the provider's owner ends the pause in Waldur"
+)
+KEPT: Final = Rule(
+    "PH-WALDUR-62", "the offering is not archived", "Active", "name an offering in site.env that is still offered"
+)
+AVAILABLE: Final = Rule(
+    "PH-WALDUR-63", "the offering is available", "Active", "the provider's owner makes it available in Waldur"
 )
 KIND: Final = Rule(
     "PH-WALDUR-21", "the offering is for a site agent", "type Marketplace.Slurm", "name the right offering in site.env"
@@ -49,13 +60,20 @@ NODE: Final = Rule(
 )
 NODE_AS_WANTED: Final = Rule(
     "PH-WALDUR-29",
-    f"the component '{COMPONENT}' is as the agent's configuration says",
-    f"billing_type {BILLING}, limit_period {PERIOD}",
+    f"the component '{COMPONENT}' is billed as the agent's configuration says",
+    f"billing_type {BILLING}",
+    "'pharos-hpc configure' corrects it",
+    WARNING,
+)
+PERIOD_AS_WANTED: Final = Rule(
+    "PH-WALDUR-64",
+    f"the component '{COMPONENT}' has the limit period that the agent's configuration says",
+    f"limit_period {PERIOD}",
     "'pharos-hpc configure' corrects it",
     WARNING,
 )
 RULES: Final = (
-    ACTIVE,
+    KNOWN,
     KIND,
     POLICY,
     POLICY_SET,
@@ -65,7 +83,13 @@ RULES: Final = (
     HAS_PLAN,
     NODE,
     NODE_AS_WANTED,
+    PUBLISHED,
+    RUNNING,
+    KEPT,
+    AVAILABLE,
+    PERIOD_AS_WANTED,
 )
+STATES: Final = {"Draft": PUBLISHED, "Paused": RUNNING, "Archived": KEPT, "Unavailable": AVAILABLE}
 WANTED: Final = "service_provider"
 FLAG: Final = "service_provider_can_create_offering_user"
 FIELDS: Final = (
@@ -85,21 +109,21 @@ def findings(offering: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield what speaks against the offering, as Waldur shows it to the token's user."""
     if (state := offering.get("state")) != "Active":
         reason = f": {offering['paused_reason']}" if offering.get("paused_reason") else ""
-        yield ACTIVE.broken(f"the offering reads '{state}'{reason}")
+        yield STATES.get(str(state), KNOWN).broken(f"the offering reads '{state}'{reason}")
     if offering.get("type") != "Marketplace.Slurm":
         yield KIND.broken(f"the offering's type is '{offering.get('type')}'")
     yield from _policy(offering)
     yield from _flag(offering)
-    if not offering.get("plans"):
+    if not rows(offering.get("plans")):
         yield HAS_PLAN.broken("the offering has no plan")
     yield from _node(offering)
 
 
 def _policy(offering: Mapping[str, Any]) -> Iterator[Finding]:
-    own = (offering.get("plugin_options") or {}).get("username_generation_policy")
-    effective = ((offering.get("account_settings") or {}).get("username_generation_policy") or {}).get("value")
+    own = table(offering.get("plugin_options")).get("username_generation_policy")
+    effective = table(table(offering.get("account_settings")).get("username_generation_policy")).get("value")
     if own == WANTED:
-        if effective not in {None, WANTED}:
+        if effective is not None and effective != WANTED:
             yield POLICY_IN_EFFECT.broken(f"'{effective}' is in effect")
     elif not own and effective == WANTED:
         yield POLICY_SET.broken("the policy is in effect by inheritance only")
@@ -109,7 +133,7 @@ def _policy(offering: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _flag(offering: Mapping[str, Any]) -> Iterator[Finding]:
     """The secret options are never asked for, as they hold passwords; that the shape is old says where the flag is."""
-    flag = (offering.get("plugin_options") or {}).get(FLAG)
+    flag = table(offering.get("plugin_options")).get(FLAG)
     if flag is True:
         return
     if flag is None and "account_settings" not in offering:
@@ -119,10 +143,11 @@ def _flag(offering: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _node(offering: Mapping[str, Any]) -> Iterator[Finding]:
-    rows = [row for row in offering.get("components") or [] if row.get("type") == COMPONENT]
-    if not rows:
+    node = next((row for row in rows(offering.get("components")) if row.get("type") == COMPONENT), None)
+    if node is None:
         yield NODE.broken(f"the offering has no component '{COMPONENT}' yet")
         return
-    for key, wanted in (("billing_type", BILLING), ("limit_period", PERIOD)):
-        if rows[0].get(key) != wanted:
-            yield NODE_AS_WANTED.broken(f"its {key} is '{rows[0].get(key)}', not '{wanted}'")
+    if node.get("billing_type") != BILLING:
+        yield NODE_AS_WANTED.broken(f"its billing_type is '{node.get('billing_type')}', not '{BILLING}'")
+    if node.get("limit_period") != PERIOD:
+        yield PERIOD_AS_WANTED.broken(f"its limit_period is '{node.get('limit_period')}', not '{PERIOD}'")

@@ -40,7 +40,7 @@ def test_a_good_offering_has_no_finding_but_the_fact_about_its_component(site: C
 def test_the_token_and_the_secret_options_are_never_asked_for(site: Checked) -> None:
     site.check("waldur")
     asked = [row["path"] + "?" + row.get("query", "") for row in site.central.requests("waldur")]
-    assert len(asked) == 4
+    assert len(asked) == 5
     for path in asked:
         if "/users/me/" in path or "provider-offerings" in path:
             assert "field=uuid" in path
@@ -50,14 +50,14 @@ def test_the_token_and_the_secret_options_are_never_asked_for(site: Checked) -> 
 @pytest.mark.parametrize(
     ("user", "code", "words"),
     [
-        ("unprivileged", "PH-WALDUR-13", "status 404"),
-        ("sp_manager", "PH-WALDUR-13", "status 404"),
-        ("other_owner", "PH-WALDUR-13", "status 404"),
+        ("unprivileged", "PH-WALDUR-50", "no role at all"),
+        ("sp_manager", "PH-WALDUR-51", "404 for CUSTOMER.MANAGER"),
+        ("other_owner", "PH-WALDUR-31", "the offering is of"),
         ("expired", "PH-WALDUR-11", "has expired"),
         ("deactivated", "PH-WALDUR-12", "inactive or deleted"),
         ("manager", "PH-WALDUR-34", "CUSTOMER.MANAGER"),
-        ("offering_manager_only", "PH-WALDUR-30", "OFFERING.MANAGER"),
-        ("support", "PH-WALDUR-30", "of the support"),
+        ("offering_manager_only", "PH-WALDUR-39", "OFFERING.MANAGER"),
+        ("support", "PH-WALDUR-38", "of the support"),
         ("staff", "PH-WALDUR-32", "staff"),
     ],
 )
@@ -77,6 +77,28 @@ def test_a_user_who_may_not_ask_is_told(site: Checked) -> None:
     assert "do not have permission" in site.found("waldur")["PH-WALDUR-14"]
 
 
+REFUSALS = {
+    "token-lost": (401, "Authentication credentials were not provided.", "PH-WALDUR-15"),
+    "too-often": (429, "Request was throttled.", "PH-WALDUR-16"),
+    "unknown-answer": (418, "I am a teapot.", "PH-WALDUR-17"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_each_refusal_has_its_own_code_and_waldurs_own_words(site: Checked, name: str) -> None:
+    status, words, code = REFUSALS[name]
+    site.central.fail("waldur", ME, status, body=f'{{"detail": "{words}"}}')
+    found = site.found("waldur")
+    assert set(found) - {NODE} == {code}
+    assert words in found[code]
+
+
+@pytest.mark.parametrize("user", ["owner", "staff", "support"])
+def test_an_offering_that_is_not_there_is_told_to_who_would_see_it(site: Checked, user: str) -> None:
+    site.configure(CENTRAL_OFFERING_UUID="7" * 32)
+    assert set(site.found("waldur", user=user)) - {"PH-WALDUR-35"} == {"PH-WALDUR-13"}
+
+
 def lifetime(central: Central) -> None:
     central.set_token_lifetime("owner", 3600)
 
@@ -87,10 +109,10 @@ def elsewhere(central: Central) -> None:
 
 
 CHANGES: dict[str, tuple[Change, str, str]] = {
-    "draft": (lambda c: c.set_offering_state("Draft"), "PH-WALDUR-20", "'Draft'"),
-    "paused": (lambda c: c.set_offering_state("Paused", "maintenance"), "PH-WALDUR-20", "'Paused': maintenance"),
-    "archived": (lambda c: c.set_offering_state("Archived"), "PH-WALDUR-20", "'Archived'"),
-    "unavailable": (lambda c: c.set_offering_state("Unavailable"), "PH-WALDUR-20", "'Unavailable'"),
+    "draft": (lambda c: c.set_offering_state("Draft"), "PH-WALDUR-60", "'Draft'"),
+    "paused": (lambda c: c.set_offering_state("Paused", "maintenance"), "PH-WALDUR-61", "'Paused': maintenance"),
+    "archived": (lambda c: c.set_offering_state("Archived"), "PH-WALDUR-62", "'Archived'"),
+    "unavailable": (lambda c: c.set_offering_state("Unavailable"), "PH-WALDUR-63", "'Unavailable'"),
     "type": (lambda c: c.set_offering(type="Marketplace.Basic"), "PH-WALDUR-21", "Marketplace.Basic"),
     "policy": (
         lambda c: c.set_plugin_option("username_generation_policy", "full_name"),
@@ -120,7 +142,7 @@ CHANGES: dict[str, tuple[Change, str, str]] = {
     ),
     "period": (
         lambda c: c.set_offering(components=[node(limit_period="month")]),
-        "PH-WALDUR-29",
+        "PH-WALDUR-64",
         "limit_period is 'month'",
     ),
     "role-over": (lambda c: c.expire_role("owner"), "PH-WALDUR-33", "ended at"),
@@ -179,10 +201,34 @@ def test_each_fault_of_the_way_has_its_own_code_and_is_told_once(site: Checked, 
     assert words in found[code]
 
 
-@pytest.mark.parametrize("text", ['{"uuid": "0", "permissions": 5}', '{"uuid": "0", "permissions": ["x"]}'])
-def test_an_answer_of_another_shape_is_a_finding_and_no_crash(site: Checked, text: str) -> None:
-    site.central.answer_json("waldur", ME, text)
-    assert "cannot understand" in site.found("waldur")["PH-HOST-05"]
+@pytest.mark.parametrize("held", ["5", '["x"]', "{}", "null", '[{"role_name": 5, "scope_uuid": []}]'])
+def test_roles_of_another_shape_are_roles_that_nobody_has(site: Checked, held: str) -> None:
+    site.central.answer_json("waldur", ME, f'{{"uuid": "{"0" * 32}", "permissions": {held}}}')
+    assert set(site.found("waldur")) - {NODE} <= {"PH-WALDUR-30", "PH-WALDUR-50"}
+
+
+@pytest.mark.parametrize("route", [OFFERING, ME, ROLES])
+@pytest.mark.parametrize("text", ["5", '"x"', "{}", "true"])
+def test_json_that_is_not_what_was_asked_for_is_told_as_such(site: Checked, route: str, text: str) -> None:
+    site.central.answer_json("waldur", route, text)
+    assert "not what was asked for" in site.found("waldur")["PH-WALDUR-18"]
+
+
+def test_an_offering_of_a_state_that_nobody_knows_is_told(site: Checked) -> None:
+    site.central.set_offering_state("Sleeping")
+    assert "'Sleeping'" in site.found("waldur")["PH-WALDUR-20"]
+
+
+def test_a_token_with_an_end_is_told(site: Checked) -> None:
+    body = f'{{"uuid": "{"0" * 32}", "permissions": [], "token_expires_at": "2030-01-01T00:00:00Z"}}'
+    site.central.answer_json("waldur", ME, body)
+    assert "2030-01-01" in site.found("waldur")["PH-WALDUR-36"]
+
+
+def test_a_site_without_the_site_agent_has_not_asked_waldur(site: Checked) -> None:
+    site.configure(ACTIVATION_COMPONENTS="ssh-access")
+    assert set(site.found("waldur")) == {"PH-WALDUR-42"}
+    assert site.central.requests("waldur") == []
 
 
 @pytest.mark.parametrize("route", [OFFERING, ME, ROLES, PLANS])
@@ -190,6 +236,12 @@ def test_a_redirect_is_followed_at_no_route(site: Checked, route: str) -> None:
     site.central.redirect("waldur", route, f"{site.central.site_api_url}/login")
     assert any(code.startswith("PH-WALDUR-") for code in site.found("waldur"))
     assert site.central.requests("site-api") == []
+
+
+def test_a_name_that_nobody_knows_is_told_as_no_way(site: Checked) -> None:
+    url = "https://nowhere.invalid"
+    site.configure(CENTRAL_WALDUR_API_URL=f"{url}/api/", CENTRAL_SITE_API_URL=url)
+    assert set(site.found("waldur", "edge")) == {"PH-WALDUR-73", "PH-EDGE-73"}
 
 
 def test_a_proxy_that_is_not_there_is_told_as_such(site: Checked) -> None:

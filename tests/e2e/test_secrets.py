@@ -26,6 +26,10 @@ def host(sandbox: Sandbox, tmp_path: Path, python: Path) -> Iterator[Ready]:
         yield made
 
 
+TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/var/crash", "/var/lib/systemd/coredump")
+TESTS = ("pytest-", "pharos-", "bash_jobs")
+
+
 class Sampler(threading.Thread):
     """Looks at the arguments and the environment of every process but ours, again and again."""
 
@@ -64,14 +68,49 @@ def holding(root: Path, canaries: set[bytes]) -> Iterator[str]:
             yield str(path.relative_to(root))
 
 
+def temporary() -> set[Path]:
+    """Return what lies where programs put what is temporary; what tests made themselves is not looked at."""
+    found = (path for top in TEMPORARY for path in Path(top).glob("*"))
+    return {path for path in found if not path.name.startswith(TESTS)}
+
+
+def left(new: set[Path], canaries: set[bytes]) -> set[str]:
+    """Return the files with a canary among these and below them."""
+    files = (path for each in new for path in (each, *each.rglob("*")))
+    return {str(path) for path in files if _holds(path, canaries)}
+
+
+def _holds(path: Path, canaries: set[bytes]) -> bool:
+    try:
+        return path.is_file() and not path.is_symlink() and any(canary in path.read_bytes() for canary in canaries)
+    except OSError:  # it has just gone
+        return False
+
+
+def commands(host: Ready) -> Iterator[tuple[str, ...]]:
+    """Yield every command that reads, moves or could tell a secret."""
+    yield from (("check", "--tokens", str(host.tokens)), ("check",), ("configure", "--plan", str(host.tokens)))
+    yield from (("configure", str(host.tokens)), ("configure",), ("configure", "--json"))
+    yield from (("activate", "--plan", "--release", RELEASE), ("activate", "--release", RELEASE), ("status",))
+    yield from (
+        ("activate", "--release", "none"),
+        ("rollback",),
+        ("recover",),
+        ("history",),
+        ("follow",),
+        ("releases",),
+    )
+    yield from (("stop",), ("activate", "--release", RELEASE, "--json"), ("status", "--json", "--full"))
+
+
 def test_secrets_are_found_where_they_belong_and_nowhere_else(host: Ready) -> None:
     canaries = {text.encode() for text in host.secrets if len(text) >= 12}
     write_sums(host.paths.release(RELEASE))
     sampler = Sampler(canaries)
     sampler.start()
     outputs = []
-    for words in (("check", "--tokens", str(host.tokens)), ("configure", str(host.tokens)), ("configure",),
-                  ("activate", "--release", RELEASE), ("status",), ("activate", "--release", "none")):  # fmt: skip
+    before = temporary()
+    for words in commands(host):
         done = host.run(*words)
         outputs.append(done.stdout + done.stderr)
     sampler.over.set()
@@ -83,6 +122,7 @@ def test_secrets_are_found_where_they_belong_and_nowhere_else(host: Ready) -> No
     assert not [text for text in outputs if any(canary in text.encode() for canary in canaries)]
     assert sampler.samples > 1000
     assert sampler.seen == set()
+    assert left(temporary() - before, canaries) == set()
 
 
 def test_a_crash_shows_no_secret(host: Ready) -> None:
