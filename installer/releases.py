@@ -33,8 +33,13 @@ def prunable(paths: Paths, keep: int, also_used: Collection[str] = ()) -> tuple[
     return superfluous(shelf.shelved(paths), keep, {*in_use(paths), *also_used})
 
 
-def prune(paths: Paths, releases: Iterable[str]) -> None:
-    """Remove these releases, each whole, and what interrupted runs left; raise `HostError` when the host refuses."""
+def prune(paths: Paths, releases: Iterable[str]) -> tuple[str, ...]:
+    """Remove these releases, each whole, and what interrupted runs left, whose names are returned.
+
+    Raises:
+        HostError: the host refuses.
+
+    """
     for release in releases:
         shelf.remove(paths, release)
-    shelf.clear(paths, in_use(paths))
+    return shelf.clear(paths, in_use(paths))

@@ -1,5 +1,6 @@
 """All that speaks against staging a release, found before anything is changed and told together."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,6 +69,9 @@ def _interpreter(python: Path, each: Wanted, manifest: Manifest) -> Iterator[str
 
 def _directory_faults(paths: Paths, archive: Archive) -> Iterator[str]:
     """Yield why the release's directory cannot be made anew: agents may run from it, although it is incomplete."""
-    there = {each.id: each.complete for each in shelf.shelved(paths)}
-    if there.get(archive.release) is False and archive.release in releases.in_use(paths):
-        yield f"release '{archive.release}' is in use and lacks {tree.SUMS}: activate another release first"
+    path = paths.release(archive.release)
+    if os.path.lexists(path) and not tree.complete(path):
+        if archive.release in releases.in_use(paths):
+            yield f"release '{archive.release}' is in use and lacks {tree.SUMS}: activate another release first"
+        elif path not in shelf.leftovers(paths):
+            yield f"'{path}' lacks {tree.SUMS}, and no interrupted run left it: move it away"

@@ -59,7 +59,7 @@ def stage(paths: Paths, site: SiteEnv, archive: Archive, site_env: bytes, report
 
     `site` is what the bytes `site_env` say. `archive.is_staged` and `stageable.faults` have been asked before. `report`
     is entered around each step; what it raises ends the run. A run that fails removes what it made; one that is
-    killed leaves it to the next run: without SHA256SUMS it is no release.
+    killed leaves it, marked, to the next run: without SHA256SUMS it is no release.
 
     Raises:
         HostError: a step failed; its output is in the message.
@@ -88,6 +88,7 @@ def _build(order: Order, report: Report) -> None:
     with report("checksums"):
         tree.write_sums(order.directory)
         seal.shut(order.directory)
+        shelf.finish(order.paths, order.archive.release)
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""The directory of releases: which are complete, and how one leaves it without looking like a release half removed."""
+"""The directory of releases: which are complete, and how one leaves it without looking like a release half removed.
+
+What is being staged or removed has a mark beside it, so that a killed run's directory is told from what somebody put
+there, which is never touched.
+"""
 
 import os
 import shutil
@@ -15,6 +19,7 @@ from states.errors import HostError
 
 WRITABLE: Final = 0o755  # of a release's own directory, until it is sealed
 TRASH: Final = ".trash-"  # no release id begins with a dot
+MARK: Final = ".unfinished-"
 
 
 @attrs.frozen
@@ -39,7 +44,15 @@ def shelved(paths: Paths) -> tuple[Shelved, ...]:
 
 def leftovers(paths: Paths) -> tuple[Path, ...]:
     """Return what interrupted stagings and removals left."""
-    return tuple(paths.release(name) for name in _names(paths) if not complete(paths.release(name)))
+    return tuple(paths.release(name) for name in _names(paths) if name.startswith(TRASH) or _is_left(paths, name))
+
+
+def foreign(paths: Paths) -> tuple[Path, ...]:
+    """Return the directories that are no release, nor what a run of ours left."""
+    names = (name for name in _names(paths) if not name.startswith(TRASH))
+    return tuple(
+        paths.release(name) for name in names if not complete(paths.release(name)) and not _is_left(paths, name)
+    )
 
 
 def begin(paths: Paths, release: str) -> None:
@@ -47,10 +60,19 @@ def begin(paths: Paths, release: str) -> None:
     path = paths.release(release)
     try:
         atomic.make_directory(paths.releases)
+        atomic.replace(_mark(paths, release), b"", 0o644)
         os.mkdir(path)
         os.chmod(path, WRITABLE)
     except OSError as error:
         raise _cannot("make", error, path) from error
+
+
+def finish(paths: Paths, release: str) -> None:
+    """Take the mark away, as nothing is unfinished any more; raise `HostError` when the host refuses."""
+    try:
+        atomic.remove(_mark(paths, release))
+    except OSError as error:
+        raise _cannot("remove", error, _mark(paths, release)) from error
 
 
 def remove(paths: Paths, release: str) -> None:
@@ -67,25 +89,49 @@ def remove(paths: Paths, release: str) -> None:
     try:
         _erase(trash)
         if os.path.lexists(path):
+            atomic.replace(_mark(paths, release), b"", 0o644)
             os.chmod(path, WRITABLE)  # whoever is not root needs the write bit that a release does not have
             atomic.remove(path / SUMS)
             os.rename(path, trash)
             atomic.sync_directory(paths.releases)
             _erase(trash)
+        atomic.remove(_mark(paths, release))
     except OSError as error:
         raise _cannot("remove", error, path) from error
 
 
-def clear(paths: Paths, used: Collection[str]) -> None:
-    """Remove what interrupted stagings and removals left, but never what is in use; raise `HostError` when refused."""
+def clear(paths: Paths, used: Collection[str]) -> tuple[str, ...]:
+    """Remove what interrupted stagings and removals left, but never what is in use; return their names.
+
+    Raises:
+        HostError: the host refuses.
+
+    """
+    left = tuple(path.name for path in leftovers(paths) if path.name not in used)
     try:
-        for path in leftovers(paths):
-            if path.name.startswith(TRASH):
-                _erase(path)
-            elif path.name not in used:
-                remove(paths, path.name)
+        for name in left:
+            _clear(paths, name)
+        for mark in paths.releases.glob(f"{MARK}*"):
+            if mark.name.removeprefix(MARK) not in used:
+                atomic.remove(mark)
     except OSError as error:
         raise _cannot("remove", error, paths.releases) from error
+    return left
+
+
+def _clear(paths: Paths, name: str) -> None:
+    if name.startswith(TRASH):
+        _erase(paths.release(name))
+    else:
+        remove(paths, name)
+
+
+def _mark(paths: Paths, release: str) -> Path:
+    return paths.releases / f"{MARK}{release}"
+
+
+def _is_left(paths: Paths, name: str) -> bool:
+    return not complete(paths.release(name)) and os.path.lexists(_mark(paths, name))
 
 
 def _names(paths: Paths) -> list[str]:

@@ -156,7 +156,7 @@ def test_prune_removes_whole_releases_but_never_those_of_the_links(host: Host) -
         host.done(release, "install")
     host.paths.opt.joinpath("current").symlink_to("releases/A")
     assert host.done("A", "prune", "--keep", "0", "--plan") == "remove release 'B'\nnothing was changed\n"
-    assert host.answer("A", "prune", "--keep", "1", "--plan") == {"steps": []}
+    assert host.answer("A", "prune", "--keep", "1", "--plan") == {"steps": [], "leftovers": []}
     assert "--keep takes 0 or more" in host.run("A", "prune", "--keep", "-1", "--plan").stderr
     host.paths.opt.joinpath("current").unlink()
     assert "removed 1 releases: A" in host.last("A", "prune", "--keep", "1")["message"]

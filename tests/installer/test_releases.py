@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from installer import stageable
 from installer.host import shelf, space
 from installer.host.files import RealFiles
 from installer.host.space import MIB, RESERVE, Space
@@ -27,7 +28,8 @@ def paths(tmp_path: Path) -> Paths:
         (made.release(name) / "file").write_text(name)
         write_sums(made.release(name))
         os.utime(made.release(name) / "SHA256SUMS", (1000 + age, 1000 + age))
-    (made.releases / "half/lib").mkdir(parents=True)
+    shelf.begin(made, "half")
+    (made.releases / "half/lib").mkdir()
     return made
 
 
@@ -57,6 +59,22 @@ def test_what_a_link_or_the_record_names_is_never_removed(paths: Paths) -> None:
 def test_pruned_releases_and_leftovers_are_gone(paths: Paths) -> None:
     prune(paths, prunable(paths, 2))
     assert sorted(path.name for path in paths.releases.iterdir()) == ["a", "b"]
+
+
+def test_what_somebody_else_put_there_is_named_and_never_removed(paths: Paths) -> None:
+    (paths.releases / "backup/etc").mkdir(parents=True)
+    assert prune(paths, ()) == ("half",)
+    assert shelf.foreign(paths) == (paths.release("backup"),)
+    assert (paths.releases / "backup/etc").is_dir()
+
+
+def test_nothing_is_staged_over_what_somebody_else_put_there(
+    sandbox_dir: Path, python: Path, wheels: Wheels, pip: Path
+) -> None:
+    made = make_stage(sandbox_dir, python, wheels, pip)
+    (made.release / "etc").mkdir(parents=True)
+    (told,) = stageable.faults(made.paths, made.site, made.archive)
+    assert "no interrupted run left it: move it away" in told
 
 
 def test_a_leftover_that_is_in_use_stays(paths: Paths) -> None:
@@ -101,7 +119,7 @@ def test_what_is_available_is_asked_where_the_directory_will_be(tmp_path: Path) 
 
 def test_an_interrupted_staging_counts_as_free(sandbox_dir: Path, python: Path, wheels: Wheels, pip: Path) -> None:
     made = make_stage(sandbox_dir, python, wheels, pip)
-    (made.release).mkdir(parents=True)
+    shelf.begin(made.paths, made.archive.release)
     (made.release / "file").write_bytes(b"x" * 3 * MIB)
     assert space.occupied_by(shelf.leftovers(made.paths)).size >= 3 * MIB
     assert room_faults(made.paths, made.archive) == ()

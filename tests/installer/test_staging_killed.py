@@ -132,6 +132,7 @@ def _wait(until: Callable[[], object], child: "subprocess.Popen[bytes]") -> None
 @pytest.mark.parametrize("name", ["1.0", ".trash-1.0"])
 def test_a_killed_removal_leaves_no_release_and_is_finished_by_the_next_run(ready: Stage, name: str) -> None:
     ready.run()
+    (ready.paths.releases / ".unfinished-1.0").touch()
     (ready.release / SUMS).unlink()
     ready.release.rename(ready.release.with_name(name))
     assert installed(ready.paths) == ()
