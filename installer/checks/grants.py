@@ -26,7 +26,7 @@ def _rule(number: int, title: str, required: str) -> Rule:
 
 
 REFUSAL: Final = "401 or 403 in JSON, and neither a page nor a redirect"
-VALID: Final = _rule(20, "a valid grant is let in", "200 on its own route")
+VALID: Final = _rule(20, "a valid grant is let in", "200 in JSON on its own route")
 MALFORMED: Final = _rule(21, "what is no grant is refused", REFUSAL)
 EXPIRED: Final = _rule(22, "an expired grant is refused", REFUSAL)
 REVOKED: Final = _rule(23, "a revoked grant is refused", REFUSAL)
@@ -92,7 +92,7 @@ def _judged(case: Case, answer: Answer | PharosError, site: str) -> str:
     if isinstance(answer, PharosError):
         return answer.message
     if case.rule is VALID:
-        good = answer.status == OK
+        good = answer.status == OK and answer.is_json
     elif case.rule is SITE and answer.status == OK:
         good = answer.is_json and isinstance(answer.body, dict) and answer.body.get("site") not in {None, site}
     else:

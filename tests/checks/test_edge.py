@@ -67,6 +67,7 @@ def test_all_grants_of_a_good_edge_are_judged_rightly(site: Checked) -> None:
 
 WRONG: dict[str, tuple[tuple[str, ...], Change, str]] = {
     "valid refused": (("commands",), lambda c: c.revoke_grant("commands"), "PH-EDGE-20"),
+    "page for a valid grant": (("commands",), lambda c: c.answer_html("site-api", COMMANDS), "PH-EDGE-20"),
     "page for no grant": (("commands",), lambda c: c.answer_html("site-api", COMMANDS, 401), "PH-EDGE-21"),
     "expired let in": (("expired",), lambda c: c.answer_json("site-api", SSH_ACCESS, "{}"), "PH-EDGE-22"),
     "revoked let in": (("revoked",), lambda c: c.revoke_grant("revoked", revoked=False), "PH-EDGE-23"),
