@@ -20,6 +20,7 @@ AREAS: Final = {
     8: "Slurm and LDAP",
     9: "SSH access",
     10: "downtime",
+    11: "Site API's edge",
 }
 Row = tuple[int, str, str]
 HERE: Final = Path(__file__).parent
