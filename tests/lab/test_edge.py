@@ -19,6 +19,7 @@ from tests.lab.waiting import until
 Qualified = Callable[[int, str, str], None]
 EDGE = 11
 PREVIOUS = 3
+pytestmark = pytest.mark.xdist_group("edge")  # one process has the machine
 SSH_ACCESS, COMMANDS = "/v1/site/ssh-access/", "/v1/site/commands/"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAA behind-the-edge"
 PASSED_ON = "proxy_pass https://site_api;"
@@ -123,6 +124,15 @@ def test_an_edge_that_answers_from_a_cache_lets_everybody_in_and_is_told(edge: E
     assert set(edge.check_edge("--grants", GRANTS)) == codes(10, 21, 22, 23, 24, 25)
     assert len(edge.outside.central.requests(SITE_API)) == 2  # the rest are the cache's answers
     qualified(EDGE, "wrong edge: a cache that forgets who asked", "PH-EDGE-10")
+
+
+def test_a_site_api_that_is_slower_than_its_edge_waits_is_told(edge: EdgeSite, qualified: Qualified) -> None:
+    edge.serve("proxy_read_timeout 10s;", "proxy_read_timeout 1s;")
+    edge.outside.central.stall(SITE_API, "/v1/site/", 5)
+    found = edge.check_edge()
+    assert set(found) == codes(9)
+    assert "status 504" in found["PH-EDGE-09"]
+    qualified(EDGE, "wrong edge: the Site API is slower than its edge waits", "PH-EDGE-09")
 
 
 def test_the_real_agents_are_activated_through_the_right_edge_and_a_key_comes_through_it(
