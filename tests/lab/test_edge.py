@@ -158,6 +158,7 @@ def test_a_wrong_edge_brings_the_previous_release_back(edge: EdgeSite, qualified
     edge.install_small("behind-a-wrong-edge")
     slip = SLIPS["a page for each 401"]
     edge.serve(slip.right, slip.wrong)
-    edge.activate("behind-a-wrong-edge", expect=PREVIOUS)
+    done = edge.activate("behind-a-wrong-edge", expect=PREVIOUS)
+    assert "was not answered by the Site API: status 401, text/html" in done.stdout + done.stderr
     assert_runs(edge, before)
     qualified(6, "an edge that answers 401 with a page", "previous release runs")
