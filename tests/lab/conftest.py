@@ -9,6 +9,7 @@ import pytest
 from fixtures.lab.archives import FIRST, archives
 from fixtures.lab.container import Container, container
 from fixtures.lab.host import missing
+from fixtures.lab.image import DEBIAN_13, Debian, image
 from fixtures.lab.native import NativeSite
 from fixtures.lab.site import Outside
 from fixtures.lab.small_site import SmallSite, bring_library, make_layer
@@ -44,26 +45,34 @@ def machines() -> Iterator[Store]:
         yield made
 
 
+@pytest.fixture(scope="session")
+def debian(request: pytest.FixtureRequest) -> Debian:
+    """Give the Debian of all machines of a test; a module that wants another one has it as a parameter."""
+    given: Debian = getattr(request, "param", DEBIAN_13)
+    return given
+
+
 @pytest.fixture
-def machine(machines: Store) -> Iterator[Container]:
+def machine(machines: Store, debian: Debian) -> Iterator[Container]:
     """Give a machine with nothing of ours on it."""
-    with container(machines) as made:
+    with container(machines, base=image(debian)) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
-def outside(machines: Store) -> Iterator[Outside]:
+def outside(machines: Store, debian: Debian) -> Iterator[Outside]:
     """Give the embedded world; what a test changed in it is undone by `plain` and `site`."""
-    made = Outside(World(machines))
+    made = Outside(World(machines), debian)
     yield made
     made.end()
+    made.world.end()
 
 
 @pytest.fixture
-def plain(machines: Store, outside: Outside) -> Iterator[Container]:
+def plain(machines: Store, debian: Debian, outside: Outside) -> Iterator[Container]:
     """Give a machine in the embedded world's network, with nothing of ours on it."""
     outside.mend()
-    with container(machines, world=outside.world) as made:
+    with container(machines, base=image(debian), world=outside.world) as made:
         yield made
 
 
@@ -76,29 +85,29 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def site_layer(machines: Store, outside: Outside, releases: dict[str, Path]) -> Path:
+def site_layer(machines: Store, debian: Debian, outside: Outside, releases: dict[str, Path]) -> Path:
     """Give the disk of a machine with a configured site on which the release GOOD is active."""
     bring_library(outside)
-    machine = Container(machines, world=outside.world)
+    machine = Container(machines, base=image(debian), world=outside.world)
     machine.boot()
     make_layer(machine, outside, releases[FIRST])
     return machine.disk
 
 
 @pytest.fixture
-def site(machines: Store, outside: Outside, site_layer: Path) -> Iterator[SmallSite]:
+def site(machines: Store, debian: Debian, outside: Outside, site_layer: Path) -> Iterator[SmallSite]:
     """Give a configured site of its own to a test; the small release GOOD is active, and was started at boot."""
     outside.mend()
-    with container(machines, [site_layer], world=outside.world) as made:
+    with container(machines, [site_layer], base=image(debian), world=outside.world) as made:
         yield SmallSite(made, outside)
 
 
 @pytest.fixture
-def native(machines: Store, releases: dict[str, Path]) -> Iterator[NativeSite]:
+def native(machines: Store, debian: Debian, releases: dict[str, Path]) -> Iterator[NativeSite]:
     """Give a site with real Slurm, directory and logins on which the real release is active; a world of its own."""
-    outside = Outside(World(machines))
+    outside = Outside(World(machines), debian)
     try:
-        with container(machines, world=outside.world) as made:
+        with container(machines, base=image(debian), world=outside.world) as made:
             site = NativeSite(made, outside)
             site.activate(FIRST, releases[FIRST])
             yield site
@@ -108,10 +117,10 @@ def native(machines: Store, releases: dict[str, Path]) -> Iterator[NativeSite]:
 
 
 @pytest.fixture
-def qualified(record_property: Callable[[str, object], None]) -> Callable[[int, str, str], None]:
+def qualified(record_property: Callable[[str, object], None], debian: Debian) -> Callable[[int, str, str], None]:
     """Give what puts a row into the table at the end: item of the qualification, what was shown, its figure."""
 
     def row(item: int, what: str, figure: str) -> None:
-        record_property(PROPERTY, [item, what, figure])
+        record_property(PROPERTY, [item, debian.number, what, figure])
 
     return row

@@ -13,6 +13,7 @@ import pytest
 
 from fixtures.lab.container import Container, container
 from fixtures.lab.host import cgroup2
+from fixtures.lab.image import Debian
 from fixtures.lab.store import Store, store
 
 Qualified = Callable[[int, str, str], None]
@@ -137,9 +138,9 @@ def test_what_was_written_is_there_after_the_plug_was_pulled_and_after_a_reboot(
     assert len(machine.check("journalctl", "--list-boots", "--quiet").splitlines()) == 3
 
 
-def test_versions(machine: Container, qualified: Qualified) -> None:
+def test_versions(machine: Container, debian: Debian, qualified: Qualified) -> None:
     words = machine.check(
-        "systemctl --version; python3 --version; slapd -VV 2>&1; slurmctld -V; sshd -V 2>&1; sssd --version"
+        f"systemctl --version; {debian.python} --version; slapd -VV 2>&1; slurmctld -V; sshd -V 2>&1; sssd --version"
     )
     found = dict(_version(line) for line in words.splitlines() if _version(line)[0])
     assert set(found) == {"systemd", "Python", "OpenLDAP", "Slurm", "OpenSSH"}

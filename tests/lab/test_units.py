@@ -58,7 +58,7 @@ def test_an_agent_cannot_leave_its_sandbox_and_finds_what_it_needs(site: SmallSi
 
 def test_the_same_attempts_succeed_without_the_sandbox(site: SmallSite, qualified: Qualified) -> None:
     """So that a refusal above is the sandbox's doing, as far as a container can tell."""
-    command = ("systemd-run", "--pipe", "--wait", "--quiet", "/usr/bin/python3", "-c", f"import sys; {CODE}")
+    command = ("systemd-run", "--pipe", "--wait", "--quiet", site.outside.python, "-c", f"import sys; {CODE}")
     found = json.loads(site.machine.check(*command).splitlines()[-1])["told"]["attempts"]
     refused = sorted(name for name, error in found.items() if error)
     qualified(
