@@ -1,5 +1,6 @@
 """Area `slurm`: the commands, the cluster, the account and its operator, the partitions; asked, never changed."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -28,7 +29,16 @@ OPERATOR: Final = Rule(
 PARTITIONS: Final = Rule(
     "PH-SLURM-06", "both partitions exist", "NATIVE_COMPUTE_PARTITION and NATIVE_STAGING_PARTITION", "correct the keys"
 )
-RULES: Final = (COMMANDS, ANSWERS, CLUSTER, ACCOUNT, OPERATOR, PARTITIONS)
+# The agent adds a member with DefaultAccount=. In the lab sacctmgr 22.05 refuses that to a coordinator, while 24.11
+# does not; what lies between was not tried, and is not refused here.
+COORDINATOR: Final = Rule(
+    "PH-SLURM-07",
+    "a coordinator may add members",
+    "Slurm 23.02 or newer, or admin level Operator",
+    OPERATOR.remedy,
+)
+RULES: Final = (COMMANDS, ANSWERS, CLUSTER, ACCOUNT, OPERATOR, PARTITIONS, COORDINATOR)
+REFUSING: Final = (22, 5)  # the newest that is known to refuse it
 PROGRAMS: Final = ("sacctmgr", "sacct", "sinfo", "scancel")
 AGENT: Final = "pharos-agent"
 POWERFUL: Final = frozenset({"operator", "administrator"})
@@ -61,9 +71,20 @@ def _accounting(site: SiteEnv, directory: Path) -> Iterator[Finding]:
         return
     users = {row[0]: row for row in _shown(directory, "user", "user,adminlevel,coordinators", "withcoord")}
     user = users.get(AGENT, [AGENT, "None", ""])
-    if user[1].lower() not in POWERFUL and site.native_slurm_account not in user[2].split(","):
+    if user[1].lower() in POWERFUL:
+        return
+    if site.native_slurm_account not in user[2].split(","):
         known = "" if AGENT in users else ", and Slurm does not know it"
         yield OPERATOR.broken(f"'{AGENT}' has admin level {user[1]}{known}")
+    else:
+        yield from _coordinator(directory)
+
+
+def _coordinator(directory: Path) -> Iterator[Finding]:
+    told = " ".join(_ran([str(directory / "sacctmgr"), "--version"]))  # "slurm 24.05.4", Debian: "slurm-wlm 22.05.8"
+    number = re.search(r" (\d+)\.(\d+)", told)
+    if number and (int(number[1]), int(number[2])) <= REFUSING:
+        yield COORDINATOR.broken(f"'{AGENT}' is a coordinator without an admin level, and this is {told}")
 
 
 def _partitions(site: SiteEnv, directory: Path) -> Iterator[Finding]:

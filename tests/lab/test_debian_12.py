@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.lab.archives import FIRST
 from fixtures.lab.container import Container
 from fixtures.lab.image import DEBIAN_12, lacking
+from fixtures.lab.native import NativeSite
 from fixtures.lab.site import Outside
 from fixtures.lab.small_site import SmallSite
 from tests.lab import (
+    test_accounts_and_usage,
     test_contract,
     test_health,
     test_interruption,
@@ -75,3 +78,12 @@ def test_a_power_cut_is_recovered_at_boot_before_any_agent(
     site: SmallSite, qualified: Qualified, point: tuple[str, str]
 ) -> None:
     test_interruption.test_a_power_cut_in_any_step_is_recovered_at_boot_before_any_agent(site, qualified, point)
+
+
+def test_an_order_becomes_accounts_and_its_jobs_come_back_as_usage(native: NativeSite, qualified: Qualified) -> None:
+    native.have_level("None")
+    assert "PH-SLURM-07" in native.pharos(FIRST, "check", "slurm", "--json", expect=1).stdout
+    qualified(8, "a site agent that is a coordinator of Slurm and no operator", "refused by check")
+    native.have_level("Operator")
+    native.pharos(FIRST, "check", "slurm")
+    test_accounts_and_usage.test_an_order_becomes_accounts_and_its_jobs_come_back_as_usage(native, qualified)
