@@ -1,16 +1,16 @@
 """`configure`, the use case: everything is read and judged, then Waldur is asked, and only then are files replaced."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import attrs
 
+from installer import env_files
 from installer.agent_config import agent_config
-from installer.env_files import env_files
 from installer.host import standing
-from installer.host.commit import CONFIGURED, Staged, commit, configured
+from installer.host.commit import CONFIGURED, Staged, commit, configured, obstacle
 from installer.host.files import RealFiles
 from installer.paths import Paths
 from installer.private_inputs import (
@@ -90,7 +90,21 @@ def render(paths: Paths, site: SiteEnv, site_bytes: bytes, release: str, tokens:
     access = _access(site, inputs)
     files = tuple(_files(paths, site, inputs, access))
     marker = Staged(paths.etc / CONFIGURED, configured(site_bytes, files, paths), PUBLIC, ROOT, ROOT)
+    _placeable(file.path for file in (*files, marker))
     return Rendered((*files, marker), access)
+
+
+def targets(paths: Paths) -> tuple[Path, ...]:
+    """Return every file that `configure` may write."""
+    below = (*env_files.NAMES, *(name for name, mode in MODES.items() if mode == PUBLIC), CONFIGURED)
+    secrets = (*MODES, CONFIG)
+    return (*(paths.etc / name for name in below), *(paths.secrets / name for name in secrets))
+
+
+def _placeable(files: Iterable[Path]) -> None:
+    if faults := [fault for fault in map(obstacle, files) if fault]:
+        hint = "it is none of ours; move it away"
+        raise Refused(f"cannot configure: {faults[0]}", hint=hint, facts={"faults": faults})
 
 
 def _usable(paths: Paths, site: SiteEnv, release: str) -> None:
@@ -113,7 +127,7 @@ def _access(site: SiteEnv, inputs: PrivateInputs) -> "Access | None":
 
 
 def _files(paths: Paths, site: SiteEnv, inputs: PrivateInputs, access: "Access | None") -> Iterator[Staged]:
-    for name, data in env_files(site, paths).items():
+    for name, data in env_files.env_files(site, paths).items():
         yield Staged(paths.etc / name, data, PUBLIC, ROOT, ROOT)
     for name, data in inputs.files.items():
         group = site.ssh_access_gid if name == SITE_TOKEN else ROOT

@@ -7,6 +7,7 @@ from typing import Final
 from installer.paths import Paths
 from installer.site_env import SiteEnv
 
+NAMES: Final = ("site-agent.env", "ssh-access.env")
 _PLAIN: Final = r"[A-Za-z0-9_.,:/@%+=\[\]~-]*"
 
 
@@ -21,7 +22,7 @@ def env_files(site: SiteEnv, paths: Paths) -> dict[str, bytes]:
         "LDAP_BASE_DN": site.native_ldap_base_dn,
         **proxy,
     }
-    return {"site-agent.env": _rendered(agent), "ssh-access.env": _rendered(access)}
+    return dict(zip(NAMES, (_rendered(agent), _rendered(access)), strict=True))
 
 
 def _rendered(values: Mapping[str, str]) -> bytes:

@@ -1,5 +1,6 @@
 """What is taken from the calling environment: a sandbox root, the terminal's manners, who is calling; nothing else."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def caller(environ: Mapping[str, str], login: str) -> Caller:
         operator=environ.get("SUDO_USER") or login,
         term=environ.get("TERM", ""),
         no_color=bool(environ.get("NO_COLOR")),
-        columns=int(columns) if columns.isascii() and columns.isdigit() else 80,
+        columns=int(columns) if re.fullmatch("[1-9][0-9]{0,3}", columns) else 80,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 from installer import jsontext
 from states.errors import HostError
 from states.plan import Record
+from states.unit import AGENTS
 
 _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
     "release": str,
@@ -17,6 +18,10 @@ _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
     "by": str,
     "transaction": str,
 }
+HINT: Final = (
+    "restore it from a backup, or move it away: then nothing counts as activated, 'pharos-hpc recover' stops the"
+    " agents, and 'pharos-hpc activate' starts them again"
+)
 
 
 def render(record: Record) -> bytes:
@@ -41,9 +46,10 @@ def parse(data: bytes, name: str) -> Record:
     for key, kind in _TYPES.items():
         if not isinstance(values[key], kind):
             raise _bad(name, f"the value of '{key}' is of the wrong type")
-    return Record(
-        **{**values, "components": _texts(values, "components", name), "units": _texts(values, "units", name)}
-    )
+    components, units = _texts(values, "components", name), _texts(values, "units", name)
+    if unknown := [unit for unit in units if unit not in AGENTS]:
+        raise _bad(name, f"'{unknown[0]}' is no unit of ours")
+    return Record(**{**values, "components": components, "units": units})
 
 
 def _texts(values: dict[str, Any], key: str, name: str) -> tuple[str, ...]:
@@ -53,6 +59,4 @@ def _texts(values: dict[str, Any], key: str, name: str) -> tuple[str, ...]:
 
 
 def _bad(name: str, why: str) -> HostError:
-    return HostError(
-        f"cannot read the record '{name}': {why}", hint="restore it from a backup, or remove it if it is empty"
-    )
+    return HostError(f"cannot read the record '{name}': {why}", hint=HINT)

@@ -22,7 +22,7 @@ from installer.log import StepLog, error_fields
 from installer.paths import Paths
 from installer.terminal import Terminal, drawn
 from installer.version import VERSION
-from states.errors import PharosError, Refused
+from states.errors import HostError, PharosError, Refused
 from states.host import Host
 from states.recovery import interrupted, recover
 
@@ -129,16 +129,27 @@ def _worked(session: Session, work: Work, manner: Manner) -> Ending:
 
 def _settle(session: Session) -> Ending | None:
     """Walk back whoever was stopped in the middle, before anything else; None when the way is free."""
-    from installer.host.commit import finish
-
-    if told := finish(session.paths):
-        session.log.event("interrupted.found", "warning", message=f"configure was stopped in the middle: {told}")
+    if stranded := configure_finished(session):
+        return stranded
     if not interrupted(session.host):
         return None
     message = "an earlier run was stopped in the middle; walking back first"
     session.log.event("interrupted.found", "warning", message=message)
     end = walked_back(session)
     return end if end.outcome == "stranded" else None
+
+
+def configure_finished(session: Session) -> Ending | None:
+    """Finish or forget a `configure` that was stopped in the middle; return the ending when that cannot be."""
+    from installer.host.commit import finish
+
+    try:
+        told = finish(session.paths)
+    except HostError as error:
+        return Ending("stranded", exits.STRANDED, error.message, error.hint, error)
+    if told:
+        session.log.event("interrupted.found", "warning", message=f"configure was stopped in the middle: {told}")
+    return None
 
 
 def walked_back(session: Session) -> Ending:

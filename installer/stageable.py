@@ -1,6 +1,5 @@
 """All that speaks against staging a release, found before anything is changed and told together."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +26,7 @@ def faults(paths: Paths, site: SiteEnv, archive: Archive) -> tuple[str, ...]:
     damage = tuple(f"archive: {each}" for each in archive.damage())
     keys = tuple(problem.told(str(paths.site_env)) for problem in check_against_manifest(site, archive.manifest))
     room = () if damage else room_faults(paths, archive)  # how much it takes is read from its wheels
-    return (*damage, *keys, *interpreter_faults(site, archive.manifest), *_directory_faults(paths, archive), *room)
+    return (*damage, *keys, *interpreter_faults(site, archive.manifest), *place_faults(paths, archive), *room)
 
 
 def interpreter_faults(site: SiteEnv, manifest: Manifest) -> tuple[str, ...]:
@@ -40,6 +39,16 @@ def room_faults(paths: Paths, archive: Archive) -> tuple[str, ...]:
     """Return what of bytes and inodes is lacking; what an interrupted run left will be cleared, and counts as free."""
     free = space.available(paths.releases) + space.occupied_by(shelf.leftovers(paths))
     return space.lacking(paths.releases, needed(archive), free)
+
+
+def place_faults(paths: Paths, archive: Archive) -> Iterator[str]:
+    """Yield why the release's directory cannot be made anew: agents run from it, or somebody put something there."""
+    path, there = paths.release(archive.release), {each.id: each.complete for each in shelf.shelved(paths)}
+    if there.get(archive.release) is False:
+        if archive.release in releases.in_use(paths):
+            yield f"release '{archive.release}' is in use and lacks {tree.SUMS}: activate another release first"
+        elif path not in shelf.leftovers(paths):
+            yield f"'{path}' lacks {tree.SUMS}, and no interrupted run left it: move it away"
 
 
 def needed(archive: Archive) -> space.Space:
@@ -65,13 +74,3 @@ def _interpreter(python: Path, each: Wanted, manifest: Manifest) -> Iterator[str
         return
     if version[:2] < manifest.minimum_python:
         yield f"HOST_PYTHON '{python}' is Python {'.'.join(map(str, version))}, required is {required}"
-
-
-def _directory_faults(paths: Paths, archive: Archive) -> Iterator[str]:
-    """Yield why the release's directory cannot be made anew: agents may run from it, although it is incomplete."""
-    path = paths.release(archive.release)
-    if os.path.lexists(path) and not tree.complete(path):
-        if archive.release in releases.in_use(paths):
-            yield f"release '{archive.release}' is in use and lacks {tree.SUMS}: activate another release first"
-        elif path not in shelf.leftovers(paths):
-            yield f"'{path}' lacks {tree.SUMS}, and no interrupted run left it: move it away"

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from fixtures.sandbox import Sandbox, make_sandbox
+
+settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's matter
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

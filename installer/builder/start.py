@@ -9,6 +9,9 @@ if sys.version_info < (3, 11):
 
 import marshal
 import os
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # until a run blocks it: a trace of where it came tells nobody anything
 
 
 class Bundle(object):

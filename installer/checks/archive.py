@@ -6,6 +6,7 @@ from typing import Final
 from installer.archive import is_staged
 from installer.checks.rule import Finding, Rule
 from installer.checks.subject import Subject
+from installer.stageable import place_faults
 from states.errors import Refused
 
 WHOLE: Final = Rule(
@@ -17,7 +18,10 @@ MANIFEST: Final = Rule(
 FREE: Final = Rule(
     "PH-ARCHIVE-03", "the release id is free", "the same inputs, or another id", "restore what differs in site.env"
 )
-RULES: Final = (WHOLE, MANIFEST, FREE)
+PLACE: Final = Rule(
+    "PH-ARCHIVE-04", "nothing stands in the release's place", "a whole release, or nothing", "as the finding says"
+)
+RULES: Final = (WHOLE, MANIFEST, FREE, PLACE)
 
 
 def findings(subject: Subject) -> Iterator[Finding]:
@@ -26,6 +30,7 @@ def findings(subject: Subject) -> Iterator[Finding]:
         yield MANIFEST.broken(subject.archive_error.message if subject.archive_error else "there is none")
         return
     yield from (WHOLE.broken(fault) for fault in subject.archive.damage())
+    yield from (PLACE.broken(fault) for fault in place_faults(subject.paths, subject.archive))
     try:
         is_staged(subject.paths, subject.archive, subject.site_env)
     except Refused as error:

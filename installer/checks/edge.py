@@ -37,13 +37,16 @@ def begin(subject: Subject) -> Asked | None:
     origin = subject.site.central_site_api_url.rstrip("/")
     own = Question(origin + grants.SSH_ACCESS, f"Bearer {secret(subject.inputs / SITE_TOKEN)}")
     bare = {route: Question(origin + route) for route in grants.ROUTES}
-    return ask(subject, {**bare, OWN: own, **grants.questions(origin, subject.grants)}, SITE_API_CA)
+    given = {} if grants.unusable(subject.grants) else grants.questions(origin, subject.grants)
+    return ask(subject, {**bare, OWN: own, **given}, SITE_API_CA)
 
 
 def findings(subject: Subject, asked: Asked | None) -> Iterator[Finding]:
     """Yield what speaks against the way to the Site API, and against what it lets in."""
     if subject.site is None or asked is None:
         return
+    if wrong := grants.unusable(subject.grants):
+        yield wrong
     answers = asked.answers()
     yield from {finding.code: finding for finding in _way(answers)}.values()
     own = answers[OWN]

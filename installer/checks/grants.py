@@ -32,7 +32,10 @@ EXPIRED: Final = _rule(22, "an expired grant is refused", REFUSAL)
 REVOKED: Final = _rule(23, "a revoked grant is refused", REFUSAL)
 SCOPE: Final = _rule(24, "a grant of another scope is refused", REFUSAL)
 SITE: Final = _rule(25, "a grant of another site does not speak for this one", REFUSAL + ", or another site's name")
-RULES: Final = (VALID, MALFORMED, EXPIRED, REVOKED, SCOPE, SITE)
+GIVEN: Final = Rule(
+    "PH-EDGE-26", "the grants given can be used", "files of the known names", "name a directory of grants, --grants"
+)
+RULES: Final = (VALID, MALFORMED, EXPIRED, REVOKED, SCOPE, SITE, GIVEN)
 
 
 @attrs.frozen
@@ -79,6 +82,15 @@ def questions(origin: str, directory: Path | None) -> Mapping[str, Question]:
     cases = [case for case in CASES if case.file in bearers]
     asked = {case.name: Question(origin + case.route, f"Bearer {bearers[case.file]}") for case in cases}
     return asked | {case.name: Question(origin + case.route, "Bearer no-grant") for case in NO_GRANT}
+
+
+def unusable(directory: Path | None) -> Finding | None:
+    """Return why the directory of grants cannot be used; None when it can."""
+    try:
+        questions("", directory)
+    except PharosError as error:
+        return GIVEN.broken(error.message, error.hint)
+    return None
 
 
 def findings(answers: Mapping[str, Answer | PharosError], site: str) -> Iterator[Finding]:

@@ -46,7 +46,7 @@ def request(session: Session, release: str, args: Namespace) -> Request:
     if faults := is_configured(session.paths):
         raise Refused(f"cannot activate: {faults[0]}", hint="pharos-hpc configure", facts={"faults": list(faults)})
     site = load_site(session.paths)
-    components = tuple(args.components) or site.activation_components
+    components = tuple(dict.fromkeys(args.components)) or site.activation_components
     return asked(session, release, components, units_of(components, site), no_way_back=args.no_way_back)
 
 

@@ -2,10 +2,10 @@
 
 from argparse import Namespace
 
-from installer import ending
+from installer import ending, exits
 from installer.ending import Ending
 from installer.environment import Caller
-from installer.session import Manner, Session, run, walked_back
+from installer.session import Manner, Session, configure_finished, run, walked_back
 from states.recovery import locate
 
 
@@ -16,11 +16,13 @@ def main(args: Namespace, caller: Caller) -> int:
 
 
 def recovered(session: Session) -> Ending:
-    """Finish what `configure` had committed, then walk back from wherever a run was stopped."""
-    from installer.host.commit import finish
+    """Finish what `configure` had committed, then walk back from wherever a run was stopped: each in any case."""
+    unfinished = configure_finished(session)
+    end = _recorded(session)
+    return unfinished if unfinished and end.exit_code == exits.DONE else end
 
-    if told := finish(session.paths):
-        session.log.event("interrupted.found", "warning", message=f"configure was stopped in the middle: {told}")
+
+def _recorded(session: Session) -> Ending:
     record = session.host.files.record()
     at = locate(session.host, record)
     if at is None:

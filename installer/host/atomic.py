@@ -5,6 +5,7 @@ run leaves is found without a search.
 """
 
 import os
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -55,6 +56,15 @@ def remove(path: Path) -> None:
     except FileNotFoundError:
         return
     sync_directory(path.parent)
+
+
+def erase(path: Path) -> None:
+    """Remove a directory with all below it, or whatever else has its name (never through a link), durably."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+        sync_directory(path.parent)
+    else:
+        remove(path)
 
 
 def sync_directory(path: Path) -> None:

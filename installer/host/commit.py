@@ -9,7 +9,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -43,17 +44,21 @@ def commit(paths: Paths, files: Sequence[Staged]) -> None:
         HostError: before the commit point, and then nothing has changed; or after it, and `finish` goes on.
 
     """
-    try:
-        finish(paths)
+    finish(paths)
+    with _told("write the configuration"):
         _decide(paths, files)
         atomic.sync_directory(paths.etc)
         _place(paths)
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise HostError(
-            f"cannot write the configuration: '{error.filename}': {error.strerror}",
-            hint="pharos-hpc recover",
-            facts={"path": str(error.filename)},
-        ) from error
+        path = str(error.filename2 or error.filename)  # of a rename, the place that was to be taken
+        hint = "mend what it names, then run 'pharos-hpc recover'"
+        raise HostError(f"cannot {what}: '{path}': {error.strerror}", hint=hint, facts={"path": path}) from error
 
 
 def _decide(paths: Paths, files: Sequence[Staged]) -> None:
@@ -67,21 +72,35 @@ def _decide(paths: Paths, files: Sequence[Staged]) -> None:
 
 
 def finish(paths: Paths) -> str:
-    """Finish or forget what a killed `configure` left; return what was done, empty when there was nothing."""
-    told = "a private copy of secrets is removed" if handover.clear(paths) else ""
-    if (paths.etc / STAGED).exists():
-        shutil.rmtree(paths.etc / STAGED)
-        atomic.sync_directory(paths.etc)
-        told = "it had changed nothing; its files are removed"
-    if (paths.etc / COMMITTED).exists():
-        _place(paths)
-        told = "it was decided; its files are in place now"
-    return told
+    """Finish or forget what a killed `configure` left; return what was done, empty when there was nothing.
+
+    Raises:
+        HostError: what was decided cannot be put into place, or what was not cannot be removed.
+
+    """
+    with _told("finish what a stopped 'configure' left"):
+        told = "a private copy of secrets is removed" if handover.clear(paths) else ""
+        if _is_there(paths.etc / STAGED):
+            atomic.erase(paths.etc / STAGED)
+            told = "it had changed nothing; its files are removed"
+        if _is_there(paths.etc / COMMITTED):
+            _place(paths)
+            told = "it was decided; its files are in place now"
+        return told
 
 
 def pending(paths: Paths) -> bool:
     """Return whether a `configure` was stopped in the middle."""
-    return (paths.etc / STAGED).exists() or (paths.etc / COMMITTED).exists()
+    return _is_there(paths.etc / STAGED) or _is_there(paths.etc / COMMITTED)
+
+
+def obstacle(file: Path) -> str:
+    """Return why a file cannot be put there, "" when it can: something is in its place that no rename replaces."""
+    if file.is_dir() and not file.is_symlink():
+        return f"'{file}' is a directory"
+    if os.path.lexists(file.parent) and not file.parent.is_dir():
+        return f"'{file.parent}' is no directory"
+    return ""
 
 
 def configured(site_env: bytes, files: Iterable[Staged], paths: Paths) -> bytes:
@@ -136,13 +155,16 @@ def _write(target: Path, file: Staged) -> None:
 
 def _place(paths: Paths) -> None:
     committed = paths.etc / COMMITTED
-    found = [path for path in sorted(committed.rglob("*")) if not path.is_dir()]
+    found = [] if committed.is_symlink() else [path for path in sorted(committed.rglob("*")) if not path.is_dir()]
     for path in sorted(found, key=lambda path: path.name == CONFIGURED):
         target = paths.etc / path.relative_to(committed)
         os.rename(path, target)
         atomic.sync_directory(target.parent)
-    shutil.rmtree(committed)
-    atomic.sync_directory(paths.etc)
+    atomic.erase(committed)
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.lexists(path)
 
 
 def _name(paths: Paths, path: Path) -> str:

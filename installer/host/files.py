@@ -67,7 +67,7 @@ class RealFiles:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise _cannot("read", path, error) from error
+            raise _cannot("read", path, error, record_file.HINT) from error
         return record_file.parse(data, str(path))
 
     def commit(self, record: Record | None) -> None:
@@ -141,6 +141,6 @@ def _effect(path: Path, action: Callable[[], T]) -> T:
         raise _cannot("change", path, error) from error
 
 
-def _cannot(verb: str, path: Path, error: OSError) -> HostError:
+def _cannot(verb: str, path: Path, error: OSError, hint: str = "") -> HostError:
     facts = {"path": str(path), "errno": errno.errorcode.get(error.errno or 0, str(error.errno))}
-    return HostError(f"cannot {verb} '{path}': {error.strerror}", facts=facts)
+    return HostError(f"cannot {verb} '{path}': {error.strerror}", hint=hint, facts=facts)

@@ -25,7 +25,7 @@ def clear(paths: Paths) -> bool:
     """Remove what a killed run left; return whether there was something. Raises `OSError`."""
     if not os.path.lexists(place(paths)):
         return False
-    shutil.rmtree(place(paths))  # never through a link (shutil.rmtree.avoids_symlink_attacks)
+    atomic.erase(place(paths))
     return True
 
 

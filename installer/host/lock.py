@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from installer.host.patience import RealPatience
 from installer.paths import Paths
 from states.errors import HostError, PharosError
 
+FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a FIFO would wait
+AWAY: Final = "it is none of ours; move it away"
 BEGINNING: Final = "another run that has just begun"
 
 
@@ -46,9 +49,13 @@ def locked(paths: Paths, holder: Mapping[str, object], wait: float, patience: Re
 def _open(paths: Paths) -> int:
     try:
         atomic.make_directory(paths.lock.parent)
-        return os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        handle = os.open(paths.lock, FLAGS, 0o644)
     except OSError as error:
-        raise HostError(f"cannot open the lock '{paths.lock}': {error.strerror}") from error
+        raise HostError(f"cannot open the lock '{paths.lock}': {error.strerror}", hint=AWAY) from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise HostError(f"cannot open the lock '{paths.lock}': it is no regular file", hint=AWAY)
+    return handle
 
 
 def _acquire(handle: int, paths: Paths, wait: float, patience: RealPatience) -> None:

@@ -13,7 +13,7 @@ from installer.host.process import Completed, find, must, run, start
 from installer.host.systemctl import SECONDS, order, question
 from installer.paths import Paths
 from states.errors import HostError
-from states.unit import UNIT_FILES, UnitState
+from states.unit import UNIT_FILES, UnitState, file_of
 
 JOURNAL_LINES: Final = 2000
 PROPERTIES: Final = (
@@ -121,7 +121,7 @@ class RealUnits:
         pid = int(block.get("MainPID") or 0)
         return UnitState(
             name=name,
-            load=block.get("LoadState", ""),
+            load="masked" if self._masked(name) else block.get("LoadState", ""),
             active=block.get("ActiveState", ""),
             enabled=block.get("UnitFileState", "").startswith("enabled"),
             stale=block.get("NeedDaemonReload") == "yes",
@@ -132,6 +132,11 @@ class RealUnits:
             since=block.get("ActiveEnterTimestamp", ""),
             replaced=replacing(self.paths.units, name),
         )
+
+    def _masked(self, name: str) -> bool:
+        """Return whether a link to nothing masks it, of which systemd may not know yet (systemctl(1), mask)."""
+        paths = (self.paths.units / each for each in {name, file_of(name)})
+        return any(path.is_symlink() and os.readlink(path) == os.devnull for path in paths)
 
 
 def lint(paths: Paths, directory: Path) -> tuple[str, ...]:

@@ -1,12 +1,15 @@
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from fixtures.sandbox import Sandbox
 from installer.builder import bytecode
 from installer.builder.single_file import REPOSITORY
 from installer.version import VERSION
@@ -49,6 +52,20 @@ def test_an_old_python_is_told_what_is_needed_in_one_sentence(program: Path, pyt
     assert done.returncode == 69
     assert done.stderr.startswith("pharos-hpc: needs Python 3.11 or newer, but ")
     assert done.stderr.count("\n") == 1
+
+
+def test_ctrl_c_ends_a_command_that_only_reads_without_a_trace(program: Path, sandbox: Sandbox, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    sandbox.wrap("systemctl", f"touch {begun}; exec sleep 60")
+    environment = {"PATH": os.defpath, "PHAROS_HPC_ROOT": str(sandbox.root)}
+    words = [sys.executable, str(program), "status"]
+    child = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not begun.exists():
+        assert child.poll() is None
+        time.sleep(0.01)
+    os.killpg(child.pid, signal.SIGINT)  # as a terminal does, the whole group
+    _, told = child.communicate(timeout=30)
+    assert (child.returncode, told) == (-signal.SIGINT, "")
 
 
 @pytest.mark.skipif(not IN_LIST, reason="this machine has none of the listed Pythons")

@@ -91,4 +91,10 @@ def test_an_edge_that_lets_the_wrong_in_is_told(site: Checked, name: str) -> Non
 def test_an_unknown_file_among_the_grants_is_named(site: Checked) -> None:
     directory = Path(grants(site, ("commands",)))
     (directory / "notes.txt").write_text("mine")
-    assert "notes.txt" in " ".join(site.found("edge", "--grants", str(directory)).values())
+    assert "notes.txt" in site.found("edge", "--grants", str(directory))["PH-EDGE-26"]
+
+
+def test_grants_that_cannot_be_used_keep_nothing_else_from_being_asked(site: Checked) -> None:
+    site.central.revoke_grant("ssh-access")
+    found = site.found("edge", "--grants", str(site.directory / "none"))
+    assert set(found) == {"PH-EDGE-26", "PH-EDGE-11"}

@@ -117,10 +117,21 @@ def test_a_site_env_that_names_what_the_archive_lacks(host: Host) -> None:
     assert "ssh-access" in host.found("site.env")["PH-SITE-03"]
 
 
+def test_something_in_the_place_of_the_release(host: Host) -> None:
+    (host.paths.release("1.0") / "mine").mkdir(parents=True)
+    assert "no interrupted run left it" in host.found("archive")["PH-ARCHIVE-04"]
+
+
 @pytest.mark.parametrize("text", ["", "one\ntwo\n", "with blank", "\x00", "x" * 5000])
 def test_a_token_that_is_none(host: Host, text: str) -> None:
     (host.tokens / "site-agent-token").write_text(text)
     assert "site-agent-token" in host.found("inputs")["PH-INPUT-01"]
+
+
+@pytest.mark.parametrize("name", ["site-agent.env", "secrets/site-agent-token", "configured"])
+def test_a_directory_where_a_configuration_file_will_be(host: Host, name: str) -> None:
+    (host.paths.etc / name).mkdir(parents=True)
+    assert f"'{host.paths.etc / name}' is a directory" in host.found("inputs")["PH-INPUT-02"]
 
 
 def test_a_python_that_is_too_old_or_none(host: Host) -> None:

@@ -36,6 +36,16 @@ def masked(host: Host) -> None:
     host.sandbox.systemctl("daemon-reload")
 
 
+def masked_by_hand(host: Host) -> None:
+    host.paths.units.mkdir(parents=True, exist_ok=True)
+    (host.paths.units / "waldur-site-agent@report.service").symlink_to("/dev/null")
+
+
+def release_in_the_way(host: Host) -> None:
+    release = (host.archive / "manifest").read_text().split("release: ")[1].split()[0]
+    (host.paths.release(release) / "mine").mkdir(parents=True)
+
+
 def changed(host: Host) -> None:
     path = host.archive / "requirements/site-agent.txt"
     path.write_text(path.read_text() + "\n")
@@ -67,6 +77,9 @@ CORRUPTIONS: dict[str, Corruption] = {
     "ca-missing": lambda host: (host.tokens / "site-api-ca.crt").unlink(),
     "number-taken": number_taken,
     "masked": masked,
+    "masked-by-hand": masked_by_hand,
+    "directory-in-the-way": lambda host: (host.paths.etc / "site-agent.env").mkdir(),
+    "release-in-the-way": release_in_the_way,
     "archive-changed": changed,
     "archive-cut": cut,
     "offering-paused": lambda host: host.central.set_offering_state("Paused"),

@@ -45,7 +45,7 @@ def hostile(directory: Path) -> Mapping[str, str]:
         "TZ": "Pacific/Kiritimati",
         "HOME": str(directory),
         "TMPDIR": "/nonexistent",
-        "COLUMNS": "nan",
+        "COLUMNS": "9" * 5000,
         "IFS": "x",
         "BASH_ENV": str(directory / "enum.py"),
         "LD_LIBRARY_PATH": str(directory),

@@ -10,6 +10,7 @@ import pytest
 from fixtures.sandbox import Sandbox
 from installer import exits
 from installer.components import Access, reconcile
+from installer.configure import targets
 from installer.host import handover
 from installer.host.commit import is_configured
 from states.errors import PharosError
@@ -194,6 +195,62 @@ def test_what_a_killed_run_handed_over_is_cleared_by_the_next(host: Ready) -> No
     left.mkdir(parents=True)
     (left / "config.json").write_text("{}")
     configured(host, str(host.tokens))
+
+
+@pytest.mark.parametrize("name", ["site-agent.env", "configured", "secrets/site-agent-token", "site-api-ca.crt"])
+def test_a_directory_in_the_place_of_a_file_is_refused_before_anything_is_asked(host: Ready, name: str) -> None:
+    (host.paths.etc / name / "mine").mkdir(parents=True)
+    refused = configured(host, str(host.tokens), code=exits.REFUSED)
+    assert f"'{host.paths.etc / name}' is a directory" in refused["message"]
+    assert host.central.requests() == []
+    assert (host.paths.etc / name / "mine").is_dir()
+
+
+def test_a_file_in_the_place_of_the_secrets_directory_is_refused(host: Ready) -> None:
+    host.paths.secrets.write_text("")
+    refused = configured(host, str(host.tokens), code=exits.REFUSED)
+    assert f"'{host.paths.secrets}' is no directory" in refused["message"]
+
+
+def test_every_file_that_is_written_is_one_that_check_looks_at(host: Ready) -> None:
+    configured(host, str(host.tokens))
+    written = {path for path in host.paths.etc.rglob("*") if path.is_file() and path != host.paths.site_env}
+    assert written == set(targets(host.paths))
+
+
+@pytest.mark.parametrize("words", [("prune", "--keep", "0"), ("recover",)])
+def test_what_was_decided_and_cannot_be_put_into_place_strands_until_it_can(
+    host: Ready, words: tuple[str, ...]
+) -> None:
+    target = host.paths.etc / "site-agent.env"
+    (host.paths.etc / ".committed").mkdir()
+    (host.paths.etc / ".committed/site-agent.env").write_text("decided")
+    (target / "mine").mkdir(parents=True)
+    done = host.run(*words)
+    assert done.returncode == exits.STRANDED
+    assert f"cannot finish what a stopped 'configure' left: '{target}'" in done.stdout
+    (target / "mine").rmdir()
+    target.rmdir()
+    assert host.run("recover").returncode == exits.DONE
+    assert target.read_text() == "decided"
+
+
+@pytest.mark.parametrize("place", ["etc/pharos-hpc/.staged", "etc/pharos-hpc/.committed", "run/pharos-hpc/handover"])
+@pytest.mark.parametrize("kind", ["file", "link", "dangling"])
+def test_anything_with_the_name_of_a_leftover_is_removed_and_nothing_behind_it(
+    host: Ready, tmp_path: Path, place: str, kind: str
+) -> None:
+    left, kept = host.paths.root / place, tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").touch()
+    left.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "file":
+        left.touch()
+    else:
+        left.symlink_to(kept if kind == "link" else "nowhere")
+    configured(host, str(host.tokens))
+    assert not os.path.lexists(left)
+    assert (kept / "file").exists()
 
 
 def test_nothing_shows_a_secret_by_itself(host: Ready) -> None:

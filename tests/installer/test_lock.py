@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -110,6 +110,16 @@ def test_a_link_is_no_lock(tmp_path: Path) -> None:
     paths.lock.symlink_to("/etc/passwd")
     with pytest.raises(HostError, match="cannot open the lock"):
         take(paths)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["fifo", "directory"])
+def test_what_is_no_file_is_no_lock_and_the_hint_says_what_to_do(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    paths = Paths(tmp_path)
+    paths.lock.parent.mkdir(parents=True)
+    make(paths.lock)
+    with pytest.raises(HostError, match="cannot open the lock") as caught:
+        take(paths)
+    assert "move it away" in caught.value.hint
 
 
 def test_a_process_is_known_by_its_number_and_its_start() -> None:

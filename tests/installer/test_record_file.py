@@ -18,6 +18,7 @@ from installer.paths import Paths
 from installer.record_file import parse, render
 from states.errors import HostError, Refused
 from states.plan import Record
+from states.unit import AGENTS, SSH_ACCESS
 
 TEXTS = st.text(max_size=20)
 RECORDS = st.builds(
@@ -25,7 +26,7 @@ RECORDS = st.builds(
     release=TEXTS,
     previous=st.none() | TEXTS,
     components=st.lists(TEXTS, max_size=3).map(tuple),
-    units=st.lists(TEXTS, max_size=3).map(tuple),
+    units=st.lists(st.sampled_from(AGENTS), max_size=3).map(tuple),
     running=st.booleans(),
     at=TEXTS,
     by=TEXTS,
@@ -35,7 +36,7 @@ GOOD = {
     "release": "A",
     "previous": None,
     "components": ["site-agent"],
-    "units": ["x.service"],
+    "units": [SSH_ACCESS],
     "running": True,
     "at": "2026-12-01T00:00:00Z",
     "by": "alice",
@@ -61,7 +62,8 @@ def test_no_bytes_crash_the_reader(data: bytes) -> None:
         ({"previous": 7}, "the value of 'previous' is of the wrong type"),
         ({"running": "yes"}, "the value of 'running' is of the wrong type"),
         ({"components": "site-agent"}, "the value of 'components' is of the wrong type"),
-        ({"units": ["x.service", 7]}, "the value of 'units' must be a list of texts"),
+        ({"units": ["sshd.service"]}, "'sshd.service' is no unit of ours"),
+        ({"units": [SSH_ACCESS, 7]}, "the value of 'units' must be a list of texts"),
         ({"colour": "blue"}, "its keys must be"),
     ],
 )
