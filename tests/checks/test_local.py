@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,13 @@ from fixtures.slurm import Slurm
 from installer import exits
 from installer.checks.mounts import FLEETING, NETWORK
 from installer.checks.table import RULES
+from installer.host.files import RealFiles
 from installer.host.mounts import mount_of
+from installer.host.tree import write_sums
 from installer.paths import Paths
+from states.plan import Record
 
-AREAS = ("archive", "site.env", "inputs", "python", "accounts", "host", "units", "space", "slurm")
+AREAS = ("archive", "site.env", "inputs", "python", "accounts", "host", "units", "space", "releases", "slurm")
 FACTS = {"PH-HOST-04"}
 
 
@@ -199,6 +202,64 @@ def test_a_drop_in_that_replaces_the_program(host: Host) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("[Service]\nExecStart=\nExecStart=/usr/bin/sleep 1000\n")
     assert str(path) in host.found("units")["PH-UNIT-03"]
+
+
+def installed(host: Host) -> Path:
+    done = launch.run(host.sandbox.root, host.archive / "pharos-hpc", "install")
+    assert done.returncode == exits.DONE, done.stdout
+    return host.paths.release("1.0")
+
+
+def unlink(release: Path) -> None:
+    (release / "units/pharos-hpc-recover.service").unlink()
+
+
+def append(release: Path) -> None:
+    with (release / "manifest").open("a") as file:
+        file.write("# more\n")
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "missing": (unlink, "'units/pharos-hpc-recover.service' is missing"),
+    "changed": (append, "'manifest' was changed"),
+    "added": (lambda release: (release / "units/more.service").touch(), "'units/more.service' was added"),
+    "led-out": (lambda release: (release / "units/link").symlink_to("../../../etc"), "'units/link'"),
+    "unlisted": (lambda release: (release / "SHA256SUMS").write_text("x\n"), "'SHA256SUMS' cannot be used"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_an_installed_release_that_is_not_as_it_was_installed(host: Host, name: str) -> None:
+    change, words = DAMAGE[name]
+    release = installed(host)
+    assert host.found() == {}
+    change(release)
+    assert words in host.found("releases")["PH-RELEASE-01"]
+
+
+def test_a_release_before_that_no_rollback_could_lead_to_keeps_no_activation_from_being_tried(host: Host) -> None:
+    installed(host)
+    host.paths.release("0.9").mkdir()
+    write_sums(host.paths.release("0.9"))
+    record = Record("1.0", "0.9", ("ssh-access",), (), running=True, at="", by="", transaction="")
+    RealFiles(host.paths).commit(record)
+    assert host.found("releases") == {}
+    (host.paths.release("0.9") / "more").touch()
+    assert "'more' was added" in host.found("releases")["PH-RELEASE-02"]
+    (host.paths.release("0.9") / "SHA256SUMS").unlink()
+    assert "not installed, or not complete" in host.found("releases")["PH-RELEASE-02"]
+    assert RULES["PH-RELEASE-02"].severity == "warning"
+
+
+def test_a_record_that_is_none(host: Host) -> None:
+    host.paths.record.parent.mkdir(parents=True)
+    host.paths.record.write_text("{}")
+    assert "cannot read the record" in host.found("releases")["PH-RELEASE-03"]
+
+
+def test_something_among_the_releases_that_is_none(host: Host) -> None:
+    (host.paths.releases / "backup").mkdir(parents=True)
+    assert "backup" in host.found("releases")["PH-RELEASE-04"]
 
 
 def test_a_release_that_does_not_fit(host: Host) -> None:
