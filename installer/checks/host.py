@@ -1,4 +1,4 @@
-"""Area `host`: operating system, architecture, systemd, NSS, SELinux, and which numbers the host gives away itself."""
+"""Area `host`: operating system, architecture, systemd, NSS, SELinux."""
 
 import platform
 import re

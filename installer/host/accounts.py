@@ -66,6 +66,10 @@ class RealAccounts:
         rows = map(_group, must(self._ask("group"), "list the groups").stdout.splitlines())
         return tuple(group.name for group in rows if group and name in group.members)
 
+    def listed(self, database: str) -> str:
+        """Return the rows of `passwd` or `group` that NSS enumerates; a directory may be set not to."""
+        return must(self._ask(database), f"list {database}").stdout
+
     def has_password(self, name: str) -> bool:
         """Return whether one can log in with a password (shadow(5): none begins with '!' or '*'); only root is told."""
         row = self._getent("shadow", name).split(":")

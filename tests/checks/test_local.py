@@ -51,11 +51,14 @@ class Host:
         self.paths.site_env.write_bytes(site_env(self.central, **values))
 
     def found(self, *areas: str) -> dict[str, str]:
+        return {row["code"]: row["found"] for row in self.rows(*areas) if row["code"] not in FACTS}
+
+    def rows(self, *areas: str) -> list[dict[str, Any]]:
         words = ["check", *(areas or AREAS), "--json", "--tokens", str(self.tokens)]
         done = launch.run(self.sandbox.root, self.archive / "pharos-hpc", *words)
         assert done.returncode in {exits.DONE, exits.REFUSED}, done.stderr
         rows: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
-        return {row["code"]: row["found"] for row in rows if row["code"] not in FACTS}
+        return rows
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +154,43 @@ def test_a_python_behind_a_closed_directory(host: Host) -> None:
     (closed / "python3.13").symlink_to(host.python)
     host.site_env(HOST_PYTHON=str(closed / "python3.13"))
     assert str(closed) in host.found("python")["PH-PYTHON-02"]
+
+
+@pytest.mark.parametrize(
+    ("defs", "words"),
+    [
+        ("UID_MAX\t6000000\n", "MEMBER_UID_RANGE (5000000-5499999) overlaps UID_MIN to UID_MAX"),
+        ("# GID_MAX 1\n  GID_MAX   5560000\n", "PROJECT_GID_RANGE (5550000-5599999) overlaps GID_MIN to GID_MAX"),
+    ],
+)
+def test_a_host_that_gives_the_members_numbers_away_itself(host: Host, defs: str, words: str) -> None:
+    (host.sandbox.root / "etc/login.defs").write_text(defs)
+    found = host.found("accounts")
+    assert set(found) == {"PH-ACCOUNT-02"}
+    assert words in found["PH-ACCOUNT-02"]
+
+
+@pytest.mark.parametrize("defs", ["", "UID_MAX 60000\nSUB_UID_MAX 600100000\n", "UID_MAX\nUID_MIN many\n", "\x00\xff"])
+def test_login_defs_that_say_nothing_else_are_no_finding(host: Host, defs: str) -> None:
+    (host.sandbox.root / "etc/login.defs").write_bytes(defs.encode("latin-1"))
+    assert host.found("accounts") == {}
+
+
+def test_a_local_account_or_group_with_a_members_number(host: Host) -> None:
+    host.sandbox.run("groupadd", "--gid", "5500001", "others")
+    assert "1 groups in MEMBER_GID_RANGE (5500000-5549999): others" in host.found("accounts")["PH-ACCOUNT-03"]
+    host.sandbox.run("useradd", "--uid", "5499999", "--gid", "5500001", "other")
+    host.sandbox.run("useradd", "--uid", "5500000", "--gid", "5500001", "beside")
+    told = {row["found"] for row in host.rows("accounts") if row["code"] == "PH-ACCOUNT-03"}
+    assert "1 accounts in MEMBER_UID_RANGE (5000000-5499999): other" in told
+
+
+def test_members_of_the_directory_are_a_fact_for_people(host: Host) -> None:
+    rows = [f"member{number}:x:{5000000 + number}:5500000::/home/x:/bin/sh\n" for number in range(5)]
+    (host.sandbox.root / "etc/passwd.enumerated").write_text("".join(rows))
+    found = host.found("accounts")
+    assert set(found) == {"PH-ACCOUNT-04"}
+    assert "5 accounts in MEMBER_UID_RANGE (5000000-5499999): member0, member1, member2, ..." in found["PH-ACCOUNT-04"]
 
 
 def test_a_number_that_is_somebody_elses(host: Host) -> None:
