@@ -19,6 +19,7 @@ from tests.lab import (
     test_contract,
     test_health,
     test_interruption,
+    test_journal,
     test_machines,
     test_procedure,
     test_units,
@@ -29,13 +30,13 @@ from tests.lab.running import AGENTS
 Qualified = Callable[[int, str, str], None]
 pytestmark = [
     pytest.mark.parametrize("debian", [DEBIAN_12], ids=["debian-12"], indirect=True),
-    pytest.mark.xdist_group("debian-12"),  # one process makes the site's layer
     pytest.mark.skipif(bool(lacking(DEBIAN_12)), reason=lacking(DEBIAN_12)),
 ]
 CUTS = [*FORWARD, ("compensation.started", "start"), ("resume.started", "resume")]
 
 
-def test_its_versions(machine: Container, qualified: Qualified) -> None:
+def test_it_boots_with_these_versions(machine: Container, qualified: Qualified) -> None:
+    test_machines.test_a_machine_is_a_debian_with_systemd_as_its_first_process(machine, qualified)
     test_machines.test_versions(machine, DEBIAN_12, qualified)
     own = machine.check("python3", "--version").split()[1]
     assert own.startswith("3.11")  # which runs the operator's program, and could not run the agents
@@ -71,6 +72,29 @@ def test_an_agent_that_is_not_well_brings_the_previous_release_back(
     site: SmallSite, qualified: Qualified, what: str
 ) -> None:
     test_health.test_an_agent_that_is_not_well_brings_the_previous_release_back(site, qualified, what)
+
+
+def test_a_drop_in_that_replaces_the_program_is_refused(site: SmallSite, qualified: Qualified) -> None:
+    test_health.test_a_drop_in_that_replaces_the_program_is_refused_and_nothing_is_touched(site, qualified)
+
+
+def test_a_masked_unit_is_refused(site: SmallSite, qualified: Qualified) -> None:
+    test_health.test_a_masked_unit_is_refused_and_nothing_is_touched(site, qualified)
+
+
+def test_every_line_of_the_journal_is_an_event_and_one_run_can_be_had_by_its_id(
+    site: SmallSite, qualified: Qualified
+) -> None:
+    test_journal.test_every_line_of_the_journal_is_an_event_and_one_run_can_be_had_by_its_id(site, qualified)
+    test_journal.test_fields_can_be_queried(site)
+
+
+def test_a_closed_terminal_does_not_stop_a_run(site: SmallSite, qualified: Qualified) -> None:
+    test_interruption.test_a_closed_terminal_does_not_stop_a_run(site, qualified, "in a unit of its own")
+
+
+def test_systemd_may_re_execute_itself_in_every_step(site: SmallSite, qualified: Qualified) -> None:
+    test_interruption.test_systemd_may_re_execute_itself_in_every_step(site, qualified)
 
 
 @pytest.mark.parametrize("point", CUTS, ids=[" ".join(point) for point in CUTS])
