@@ -29,12 +29,17 @@ with store() as made, container(made) as machine:
 
 
 class Left:
-    """What is left of a store: asked after its end."""
+    """What is left of a store: asked after its end.
+
+    Its namespaces are held open, which is no process in them: a namespace of somebody else could have the same number.
+    """
 
     def __init__(self, state: Path, *pids: int) -> None:
         self.state = state
         self.group = cgroup2() / state.name
-        self.spaces = {os.readlink(f"/proc/{pid}/ns/{kind}") for pid in pids for kind in ("mnt", "pid", "net", "uts")}
+        names = [f"/proc/{pid}/ns/{kind}" for pid in pids for kind in ("mnt", "pid", "net", "uts")]
+        self.held = [os.open(name, os.O_RDONLY) for name in names]
+        self.spaces = {os.readlink(name) for name in names}
         self.spaces -= {os.readlink(f"/proc/self/ns/{kind}") for kind in ("mnt", "pid", "net", "uts")}
 
     def __call__(self) -> list[str]:
@@ -57,6 +62,8 @@ def _gone(left: Left) -> float:
     while there := left():
         assert time.monotonic() < began + 30, there
         time.sleep(0.02)  # waits for the guard, which is not our child
+    for handle in left.held:
+        os.close(handle)
     return time.monotonic() - began
 
 
@@ -91,6 +98,7 @@ def test_nothing_is_left_when_a_machine_does_not_boot(tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match="did not boot"), container(made, base=tmp_path):
             pass
     assert not left()
+    _gone(left)
 
 
 def test_a_machine_is_a_debian_with_systemd_as_its_first_process(machine: Container, qualified: Qualified) -> None:
