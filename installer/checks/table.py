@@ -22,10 +22,12 @@ from installer.checks import (
     units,
     waldur,
 )
-from installer.checks.questions import Asked
 from installer.checks.rule import Finding, Rule
 from installer.checks.subject import Subject
+from installer.host.forked import Forked, fork
 from states.errors import PharosError
+
+SECONDS: Final = 3600.0  # for one area; each program that it asks has a limit of its own, files are only many
 
 
 @attrs.frozen
@@ -33,17 +35,17 @@ class Area:
     """One area: its rules, and what asks; `begin` starts what takes a while, so that the areas wait together."""
 
     rules: Sequence[Rule]
-    findings: Callable[[Subject, Asked | None], Iterator[Finding]]
-    begin: Callable[[Subject], Asked | None] = lambda _: None
+    findings: Callable[[Subject, Any], Iterator[Finding]]
+    begin: Callable[[Subject], Any]
 
-    def started(self, subject: Subject) -> "Asked | PharosError | None":
+    def started(self, subject: Subject) -> Any:  # noqa: ANN401  # what its own `findings` takes
         """Return what is under way, or why it could not be started."""
         try:
             return self.begin(subject)
         except PharosError as error:
             return error
 
-    def found(self, subject: Subject, asked: "Asked | PharosError | None") -> list[Finding]:
+    def found(self, subject: Subject, asked: Any) -> list[Finding]:  # noqa: ANN401  # what `started` gave
         """Return the findings; an area that cannot be looked at does not keep the others from being."""
         if isinstance(asked, PharosError):
             return [inputs.VALID.broken(asked.message, asked.hint)]
@@ -56,7 +58,15 @@ class Area:
 
 
 def _here(module: Any) -> Area:  # noqa: ANN401  # a module
-    return Area(module.RULES, lambda subject, _: module.findings(subject))
+    """Return an area that looks at this host: in a process of its own, as most of its time it waits for programs."""
+
+    def begin(subject: Subject) -> Forked[list[Finding]]:
+        return fork(lambda: list(module.findings(subject)), None, SECONDS)
+
+    def findings(_: Subject, asked: Forked[list[Finding]]) -> Iterator[Finding]:
+        yield from asked.answer()
+
+    return Area(module.RULES, findings, begin)
 
 
 AREAS: Final[Mapping[str, Area]] = {

@@ -1,4 +1,4 @@
-"""A question asked by a forked child that dropped to another identity, so that it sees what that identity would."""
+"""A question asked by a forked child: beside others, or as another identity, so that it sees what that one would."""
 
 import os
 import pickle
@@ -62,7 +62,7 @@ def _child(question: Callable[[], T], identity: Identity | None, writing: int) -
         except PharosError as error:
             data = pickle.dumps(("error", error))
         except Exception as error:  # noqa: BLE001  # a bug is told by its type: its words could hold a secret
-            data = pickle.dumps(("error", HostError(f"cannot ask as the service identity: {type(error).__name__}")))
+            data = pickle.dumps(("error", HostError(f"cannot ask: {type(error).__name__}")))
         while data:
             data = data[os.write(writing, data) :]
     finally:
@@ -84,5 +84,5 @@ def _all(reading: int, seconds: float) -> bytes:
         elif data:
             return data
         else:
-            raise HostError("cannot ask as the service identity: the question ended without an answer")
-    raise HostError(f"cannot ask as the service identity: no answer after {seconds:g} s")
+            raise HostError("cannot ask: the question ended without an answer")
+    raise HostError(f"cannot ask: no answer after {seconds:g} s")
