@@ -10,6 +10,8 @@ Qualified = Callable[[int, str, str], None]
 OURS = ("fixtures", "installer", "states", "tests", "units")
 PYTEST = ("_pytest", "pytest", "py.py", "pluggy", "iniconfig", "packaging", "pygments", "attr", "attrs")
 LIBRARY = "/outside/contract"
+# In the place of ours, which needs more than pytest.
+CONFTEST = 'def pytest_addoption(parser):\n    parser.addoption("--real-systemd", action="store_true")\n'
 RUN = f"-m pytest -q -p no:cacheprovider --import-mode=importlib --rootdir={LIBRARY} --real-systemd"
 
 
@@ -18,6 +20,7 @@ def test_systemd_keeps_the_contract_that_the_stand_in_keeps(
 ) -> None:
     library = machine.world.outside / "contract"
     bring(library, OURS, PYTEST)
+    (library / "tests/conftest.py").write_text(CONFTEST)
     files = [f"{LIBRARY}/tests/contract/{path.name}" for path in library.glob("tests/contract/test_service_manager*")]
     ours = {"PYTHONPATH": LIBRARY, "PYTHONDONTWRITEBYTECODE": "1"}
     told = machine.check(debian.python, *RUN.split(), "-k", "not stand-in", *files, environment=ours, seconds=300)
