@@ -1,13 +1,14 @@
-"""Area `releases`: the installed releases that an activation or a rollback would need, each file of them."""
+"""Area `releases`: every installed release, each file of it, and the links that lead to them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from installer.checks.rule import FACT, WARNING, Finding, Rule
 from installer.checks.subject import Subject
 from installer.host import shelf, tree
-from installer.host.files import RealFiles
+from installer.host.files import COMPONENTS, LINKS, RealFiles
 from states.errors import PharosError
+from states.plan import Record
 
 AGAIN: Final = "activate another release, 'prune' this one, and install it again; or --no-way-back"
 WHOLE: Final = Rule(
@@ -21,24 +22,70 @@ BEFORE: Final = Rule(
 )
 RECORD: Final = Rule("PH-RELEASE-03", "the record can be read", "what 'activate' wrote", "restore it from a backup")
 FOREIGN: Final = Rule("PH-RELEASE-04", "what else lies among the releases", "-", "-", FACT)
-RULES: Final = (WHOLE, BEFORE, RECORD, FOREIGN)
+USABLE: Final = Rule(
+    "PH-RELEASE-05",
+    "nothing stands in the place of our links",
+    "symbolic links, or nothing: current, previous, site-agent and ssh-access",
+    "move it away",
+)
+OTHERS: Final = Rule(
+    "PH-RELEASE-06",
+    "the other installed releases are whole",
+    WHOLE.required,
+    "'prune' it, and install it again where it is needed",
+    WARNING,
+)
+LED: Final = Rule(
+    "PH-RELEASE-07",
+    "current and previous lead to installed releases",
+    "links to releases/ID",
+    "pharos-hpc recover",
+    WARNING,
+)
+RULES: Final = (WHOLE, BEFORE, RECORD, FOREIGN, USABLE, OTHERS, LED)
 SHOWN: Final = 20  # faults of one release
 
 
 def findings(subject: Subject) -> Iterator[Finding]:
-    """Yield what is damaged; without a record and an installed release there is nothing to be."""
+    """Yield what is damaged, each release once; without a record and an installed release there is nothing to be."""
     yield from (FOREIGN.broken(f"'{path}' is no release") for path in shelf.foreign(subject.paths))
+    yield from _links(subject)
     try:
         record = RealFiles(subject.paths).record()
     except PharosError as error:
         yield RECORD.broken(error.message, error.hint)
         record = None
+    for release, rule in _judged(subject, record).items():
+        yield from _damage(subject, release, rule)
+
+
+def _judged(subject: Subject, record: Record | None) -> Mapping[str, Rule]:
+    """Return what is looked at, and by which rule: of several the gravest, which comes last."""
+    shelved = [each.id for each in shelf.shelved(subject.paths) if each.complete]
+    rules = dict.fromkeys(shelved, OTHERS)
+    if record and record.previous:
+        rules[record.previous] = BEFORE
     needed = [record.release] if record else []
-    if subject.archive and tree.complete(subject.paths.release(subject.archive.release)):
+    if subject.archive and subject.archive.release in shelved:
         needed.append(subject.archive.release)
-    yield from (finding for name in dict.fromkeys(needed) for finding in _damage(subject, name, WHOLE))
-    if record and record.previous and record.previous not in needed:
-        yield from _damage(subject, record.previous, BEFORE)
+    return {**rules, **dict.fromkeys(needed, WHOLE)}
+
+
+def _links(subject: Subject) -> Iterator[Finding]:
+    """A link that leads elsewhere is replaced by an activation; what is no link is not ours, and never touched."""
+    files = RealFiles(subject.paths)
+    for name in (*LINKS, *COMPONENTS):
+        try:
+            release = files.link(name)
+        except PharosError as error:
+            yield USABLE.broken(error.message, error.hint)
+            continue
+        if name in LINKS and release is not None and not _installed(subject, release):
+            yield LED.broken(f"'{subject.paths.opt / name}' leads to no installed release: '{release}'")
+
+
+def _installed(subject: Subject, release: str) -> bool:
+    return "/" not in release and tree.complete(subject.paths.release(release))
 
 
 def _damage(subject: Subject, release: str, rule: Rule) -> Iterator[Finding]:

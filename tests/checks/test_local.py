@@ -302,6 +302,42 @@ def test_something_among_the_releases_that_is_none(host: Host) -> None:
     assert "backup" in host.found("releases")["PH-RELEASE-04"]
 
 
+def shelve(host: Host, release: str) -> Path:
+    """Put another whole release, of no files, among the installed ones."""
+    path = host.paths.release(release)
+    path.mkdir(parents=True)
+    write_sums(path)
+    return path
+
+
+def test_another_installed_release_that_is_damaged_is_a_warning(host: Host) -> None:
+    path = shelve(host, "0.8")
+    assert host.found("releases") == {}
+    (path / "more").touch()
+    assert host.found("releases") == {"PH-RELEASE-06": "release '0.8': 'more' was added"}
+    assert RULES["PH-RELEASE-06"].severity == "warning"
+
+
+def test_a_release_is_judged_once_and_by_the_gravest_rule(host: Host) -> None:
+    (shelve(host, "0.9") / "more").touch()
+    record = Record("0.9", "0.9", ("ssh-access",), (), running=True, at="", by="", transaction="")
+    RealFiles(host.paths).commit(record)
+    assert [row["code"] for row in host.rows("releases")] == ["PH-RELEASE-01"]
+
+
+@pytest.mark.parametrize("name", ["current", "previous", "site-agent", "ssh-access"])
+def test_something_in_the_place_of_a_link(host: Host, name: str) -> None:
+    (host.paths.opt / name).mkdir(parents=True)
+    assert str(host.paths.opt / name) in host.found("releases")["PH-RELEASE-05"]
+
+
+@pytest.mark.parametrize("target", ["releases/gone", "/etc", "gone", "releases/../..", "releases/0.9/units"])
+def test_a_link_that_leads_to_no_release(host: Host, target: str) -> None:
+    host.paths.opt.mkdir(parents=True, exist_ok=True)
+    (host.paths.opt / "previous").symlink_to(target)
+    assert set(host.found("releases")) == {"PH-RELEASE-07"}
+
+
 def test_a_release_that_does_not_fit(host: Host) -> None:
     small = host.sandbox.root / "opt"
     small.mkdir(exist_ok=True)

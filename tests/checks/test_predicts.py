@@ -46,6 +46,23 @@ def release_in_the_way(host: Host) -> None:
     (host.paths.release(release) / "mine").mkdir(parents=True)
 
 
+def file_for_a_component(host: Host) -> None:
+    host.paths.opt.mkdir(parents=True, exist_ok=True)
+    (host.paths.opt / "site-agent").write_text("mine\n")
+
+
+def damaged_other(host: Host) -> None:
+    path = host.paths.release("0.8")
+    path.mkdir(parents=True)
+    write_sums(path)
+    (path / "more").touch()
+
+
+def astray(host: Host) -> None:
+    host.paths.opt.mkdir(parents=True, exist_ok=True)
+    (host.paths.opt / "current").symlink_to("releases/gone")
+
+
 def changed(host: Host) -> None:
     path = host.archive / "requirements/site-agent.txt"
     path.write_text(path.read_text() + "\n")
@@ -80,6 +97,8 @@ CORRUPTIONS: dict[str, Corruption] = {
     "masked-by-hand": masked_by_hand,
     "directory-in-the-way": lambda host: (host.paths.etc / "site-agent.env").mkdir(),
     "release-in-the-way": release_in_the_way,
+    "directory-for-current": lambda host: (host.paths.opt / "current").mkdir(parents=True),
+    "file-for-a-component": file_for_a_component,
     "archive-changed": changed,
     "archive-cut": cut,
     "offering-paused": lambda host: host.central.set_offering_state("Paused"),
@@ -92,6 +111,8 @@ HARMLESS: dict[str, Corruption] = {
     "comment": lambda host: host.paths.site_env.write_bytes(b"# mine\n" + host.paths.site_env.read_bytes()),
     "line-end": lambda host: (host.tokens / "site-agent-token").write_text(host.central.tokens["owner"] + "\n"),
     "old-history": old_history,
+    "other-release-damaged": damaged_other,
+    "link-astray": astray,
 }
 ALL = {**CORRUPTIONS, **HARMLESS}
 
