@@ -47,6 +47,7 @@ ORIGIN: Final = Rule(
     "PH-PACKAGE-15", "its origin was checked", "--bundle FILE, or --expect-sha256 HEX", "see docs/operator.md", WARNING
 )
 WHAT: Final = Rule("PH-PACKAGE-16", "what it is", "-", "-", FACT)
+AREA: Final = "package"  # asked by `check --archive` alone
 RULES: Final = (*BY_KIND.values(), DIGEST, SIGNED, VERIFIER, INSTALLED, NEWER, ORIGIN, WHAT)
 
 

@@ -1,4 +1,4 @@
-"""Every area of `check` in the order of its report; docs/checks.md is made from it."""
+"""Every area of `check` in the order of its report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -13,7 +13,6 @@ from installer.checks import (
     host,
     inputs,
     mounts,
-    package,
     python,
     releases,
     site_env,
@@ -85,23 +84,3 @@ AREAS: Final[Mapping[str, Area]] = {
     "waldur": Area(waldur.RULES, waldur.findings, waldur.begin),
     "edge": Area(edge.RULES, edge.findings, edge.begin),
 }
-
-
-def _all() -> Mapping[str, Sequence[Rule]]:
-    """Return the rules of every area by its name."""
-    return {PACKAGE: package.RULES, **{name: area.rules for name, area in AREAS.items()}}
-
-
-PACKAGE: Final = "package"  # asked by `check --archive` alone
-RULES: Final = {rule.code: rule for rules in _all().values() for rule in rules}
-
-
-def reference() -> str:
-    """Return docs/checks.md."""
-    head = "| code | severity | rule | required | remedy |\n| --- | --- | --- | --- | --- |\n"
-    parts = (f"## {name}\n\n{head}{_rows(rules)}" for name, rules in _all().items())
-    return "# The rules of `check`\n\nMade from `installer/checks/`; a test compares the two.\n\n" + "\n".join(parts)
-
-
-def _rows(rules: Sequence[Rule]) -> str:
-    return "".join(f"| {r.code} | {r.severity} | {r.title} | {r.required} | {r.remedy} |\n" for r in rules)

@@ -7,19 +7,17 @@ import attrs
 
 from installer import exits
 from installer.answer import say
-from installer.checks.package import Candidate, judged
 from installer.checks.rule import ERROR, FACT, Finding
 from installer.checks.subject import subject
-from installer.checks.table import AREAS, PACKAGE
+from installer.checks.table import AREAS
 from installer.environment import Caller
-from installer.origin import candidate
 from states.errors import Refused
 
 
 def main(args: Namespace, caller: Caller) -> int:
     """Print every finding of the areas asked for; exit 1 when one is an error."""
-    if about := candidate(args, caller):
-        return _archive(about, args)
+    if args.archive or args.bundle or args.expect_sha256:
+        return _archive(args, caller)
     names = args.areas or list(AREAS)
     if unknown := [name for name in names if name not in AREAS]:
         raise Refused(f"cannot check '{unknown[0]}'", hint=f"areas: {' '.join(AREAS)}")
@@ -29,10 +27,15 @@ def main(args: Namespace, caller: Caller) -> int:
     return exits.REFUSED if errors else exits.DONE
 
 
-def _archive(about: Candidate, args: Namespace) -> int:
-    """Judge an archive that is not unpacked yet."""
+def _archive(args: Namespace, caller: Caller) -> int:
+    """Judge an archive that is not unpacked yet; what that needs is imported for it alone."""
+    from installer.checks.package import AREA, judged
+    from installer.origin import candidate
+
+    about = candidate(args, caller)
+    assert about is not None  # as one was named, or this was refused
     signature, _, found = judged(about)
-    say(args, {**_answer([PACKAGE], found), "signature": attrs.asdict(signature)}, _lines([PACKAGE], found))
+    say(args, {**_answer([AREA], found), "signature": attrs.asdict(signature)}, _lines([AREA], found))
     return exits.REFUSED if any(finding.rule.severity == ERROR for finding in found) else exits.DONE
 
 

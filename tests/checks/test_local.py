@@ -19,7 +19,7 @@ from fixtures.site import site_env
 from fixtures.slurm import Slurm
 from installer import exits
 from installer.checks.mounts import FLEETING, NETWORK
-from installer.checks.table import RULES
+from installer.checks.reference import RULES
 from installer.host.files import RealFiles
 from installer.host.mounts import mount_of
 from installer.host.tree import write_sums

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 from installer.checks import package
-from installer.checks.table import AREAS, RULES, reference
+from installer.checks.reference import RULES, reference
+from installer.checks.table import AREAS
 
 
 def test_the_documentation_shows_every_rule() -> None:
