@@ -24,7 +24,7 @@ class Kernel:
         self.open: dict[int, str] = {}
         self.breaks: Callable[..., Any] = lambda *_: None
 
-    def call(self, name: str, real: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, name: str, real: Callable[..., Any], *arguments: Any, **where: Any) -> Any:
         shown = tuple(self.open.get(each, each) if isinstance(each, int) and name not in {"open", "chmod", "mkdir"}
                       else Path(each).name if isinstance(each, str | Path) else each for each in arguments)  # fmt: skip
         if name == "fchmod":
@@ -34,7 +34,7 @@ class Kernel:
         self.asked.append((name, *shown))
         if (instead := self.breaks(name, *arguments)) is not None:
             arguments = instead
-        result = real(*arguments)
+        result = real(*arguments, **where)
         if name == "open":
             self.open[result] = Path(arguments[0]).name
         return result
@@ -46,7 +46,7 @@ def watched() -> Iterator[Kernel]:
     with pytest.MonkeyPatch.context() as patch:
         for name in CALLS:
             real = getattr(os, name)
-            patch.setattr(os, name, lambda *given, n=name, r=real: kernel.call(n, r, *given))
+            patch.setattr(os, name, lambda *given, n=name, r=real, **where: kernel.call(n, r, *given, **where))
         yield kernel
         patch.undo()
 
@@ -173,3 +173,30 @@ def test_a_link_that_cannot_have_its_place_leaves_nothing_beside(tmp_path: Path)
     with pytest.raises(IsADirectoryError):
         atomic.link(tmp_path / "current", "releases/A")
     assert [path.name for path in tmp_path.iterdir()] == ["current"]
+
+
+def test_a_directory_is_erased_with_all_below_it_and_its_name_stays_gone(tmp_path: Path) -> None:
+    committed = tmp_path / "committed"
+    (committed / "secrets").mkdir(parents=True)
+    (committed / "secrets/token").write_text("old")
+    (committed / "link").symlink_to(tmp_path)
+    with watched() as kernel:
+        atomic.erase(committed)
+    assert kernel.asked[-3:] == durable(tmp_path)
+    assert not list(tmp_path.iterdir())
+    atomic.erase(committed)
+
+
+def test_a_file_or_link_in_its_place_is_erased_and_what_the_link_leads_to_is_not(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept/token").write_text("kept")
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "link").symlink_to("kept")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    with watched() as kernel:
+        for name in ("file", "link", "dangling"):
+            atomic.erase(tmp_path / name)
+    removed = [("unlink", name) for name in ("file", "link", "dangling")]
+    assert kernel.asked == [call for each in removed for call in (each, *durable(tmp_path))]
+    assert (tmp_path / "kept/token").read_text() == "kept"
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]

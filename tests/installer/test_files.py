@@ -55,6 +55,13 @@ def test_a_link_that_leads_elsewhere_is_told_as_it_is(files: RealFiles) -> None:
     assert files.link("current") == "/opt/other"
 
 
+def test_a_link_that_names_its_own_directory_is_never_a_release(files: RealFiles) -> None:
+    (files.paths.opt / "current").symlink_to("A")
+    assert files.link("current") == "./A"
+    files.point("current", "A")
+    assert os.readlink(files.paths.opt / "current") == "releases/A"
+
+
 def test_a_directory_in_the_place_of_a_link_is_not_touched(files: RealFiles) -> None:
     for name in ("current", "site-agent", "previous"):
         (files.paths.opt / name).mkdir()
@@ -68,6 +75,7 @@ def test_a_directory_in_the_place_of_a_link_is_not_touched(files: RealFiles) -> 
     with pytest.raises(HostError, match=r"cannot change '.*/previous': Is a directory") as caught:
         files.point("previous", None)
     assert caught.value.facts == {"path": str(files.paths.opt / "previous"), "errno": "EISDIR"}
+    assert not caught.value.hint, "what helps depends on the cause, which the sentence has"
 
 
 def test_a_place_that_cannot_be_read_is_told_with_its_cause(files: RealFiles) -> None:
