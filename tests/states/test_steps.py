@@ -3,8 +3,9 @@
 from states.activation import STEPS
 from states.events import Event
 from states.host import Host
-from states.machine import Activation
-from states.outcome import Stuck
+from states.machine import MACHINE, Activation
+from states.outcome import PreviousRelease, Recorded, Stuck
+from states.state import State
 from states.unit import RECOVER, SITE_AGENT, SSH_ACCESS
 from tests.faults import Faulty, Kind, from_then_on
 from tests.memory_host import MemoryHost, host_of
@@ -173,3 +174,18 @@ def test_an_observer_is_told_of_each_step_when_it_begins_and_how_it_ended() -> N
         *(f"Step{how} {step}" for step in back for how in ("Started", "Succeeded")),
     ]
     assert {event.direction for event in told} == {"forward", "back"}
+
+
+def test_a_run_that_has_ended_is_kept_by_nothing() -> None:
+    scenario = SCENARIOS["upgrade"]
+    for offline, ends in (("", Recorded), ("Waldur reads Paused", PreviousRelease)):
+        real = scenario.make()
+        real.offline = offline
+        run = Activation(host_of(real), scenario.ask.plan(real))
+        assert run in MACHINE.models
+        assert isinstance(run.run(), ends)
+        assert run not in MACHINE.models
+    real = scenario.make()
+    run = Activation(host_of(real), scenario.ask.plan(real).back, at=State.HEALTHY)
+    assert isinstance(run.walk_back(Exception("stopped")), PreviousRelease)
+    assert run not in MACHINE.models

@@ -6,7 +6,7 @@ import pytest
 from states import machine, probe, resume, unit
 from states.activation import STEPS
 from states.diagram import dot
-from states.errors import Refused
+from states.errors import PharosError, Refused
 from states.observed import Observed, differences, moved, observe
 from states.plan import Component, Plan, WayBack, units_of
 from states.recovery import interrupted, locate
@@ -209,3 +209,8 @@ def test_an_agent_that_failed_and_is_not_of_the_record_is_no_difference() -> Non
     Ask("A", ("site-agent",), SITE).run(real)
     real.failed.add(unit.SSH_ACCESS)
     assert differences(real.committed, observe(host_of(real), real.committed)) == ()
+
+
+def test_an_error_reads_as_its_message_and_has_no_hint_or_facts_that_nobody_gave() -> None:
+    error = PharosError(message="cannot read 'x'")
+    assert (str(error), error.message, error.hint, error.facts) == ("cannot read 'x'", "cannot read 'x'", "", {})
