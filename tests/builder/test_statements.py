@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -85,3 +86,12 @@ def test_the_release_script_signs_and_verifies_with_the_identity_that_sites_pin(
     assert [call.split()[0] for call in calls] == ["sign", "verify"] * 2
     pinned = f"--cert-identity {identity_of('2026.12.1')} --cert-oidc-issuer {ISSUER} "
     assert all(pinned in call for call in calls if call.startswith("verify"))
+
+
+def test_the_release_workflow_runs_nothing_that_could_change_under_it() -> None:
+    text = (REPOSITORY / ".github/workflows/release.yml").read_text()
+    used = re.findall(r"uses: (\S+)", text)
+    assert used
+    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", each) for each in used)
+    assert "pip install" not in text, "programs come from the lock, with their hashes"
+    assert ".ci/release " in text
