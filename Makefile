@@ -4,7 +4,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 .DEFAULT_GOAL := help
 
-.PHONY: audit help demo test coverage check fmt lint types layers bench crash mutants stateful lab states venv clean
+.PHONY: audit help demo test coverage check fmt lint types layers bench crash fuzz mutants stateful lab states venv clean
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*##/:'"$$(printf '\t')"'/' | expand -t 12
 
@@ -43,6 +43,8 @@ mutants: venv  ## each small change of states/ and of the file adapter must turn
 	@$(PY) -m fixtures.mutants $(FILES)
 stateful: venv  ## commands, faults, kills and reboots in any order (N=sequences, 5000), new ones each time
 	@$(PY) -m tests.any_order $(or $(N),5000)
+fuzz: venv  ## what reads strangers' bytes, by coverage (RUNS=inputs for each reader, 200000), new ones each time
+	@set -e; for reader in $$($(PY) -m fixtures.fuzz); do echo "$$reader"; $(PY) -m fixtures.fuzz $$reader $(or $(RUNS),200000) $$(date +%s); done
 audit: venv  ## the pins of what is shipped against known advisories
 	@$(PY) -m fixtures.audit
 states: venv  ## the state graph

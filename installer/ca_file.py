@@ -33,12 +33,13 @@ def _certificate_faults(text: str, now: float) -> Iterator[str]:
     try:
         certificate = base64.b64decode("".join(text.split()), validate=True)
         context.load_verify_locations(cadata=certificate)
-        found = der.extensions(certificate)
+        strictness = tuple(_strictness(der.extensions(certificate)))
+        authorities = context.get_ca_certs()
     except (ValueError, IndexError, ssl.SSLError):  # binascii.Error is a ValueError
         yield "cannot be parsed"
         return
-    yield from _strictness(found)
-    for authority in context.get_ca_certs():
+    yield from strictness
+    for authority in authorities:
         yield from _dates(str(authority["notBefore"]), str(authority["notAfter"]), now)
 
 
@@ -59,7 +60,12 @@ def _strictness(found: dict[bytes, der.Extension]) -> Iterator[str]:
 def _dates(first: str, last: str, now: float) -> Iterator[str]:
     import ssl
 
-    if ssl.cert_time_to_seconds(last) <= now:
+    try:
+        begins, ends = ssl.cert_time_to_seconds(first), ssl.cert_time_to_seconds(last)
+    except ValueError:  # OpenSSL prints what is no time as 'Bad time value'
+        yield "has dates that are none"
+        return
+    if ends <= now:
         yield f"expired on {last}"
-    if ssl.cert_time_to_seconds(first) > now:
+    if begins > now:
         yield f"is not valid before {first}"

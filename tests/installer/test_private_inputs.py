@@ -1,6 +1,8 @@
 """The private inputs: adopted byte for byte, every fault of every file in one report, no value ever shown."""
 
 import os
+import re
+import ssl
 import time
 from pathlib import Path
 
@@ -13,6 +15,12 @@ from tests.installer.authorities import authority, private_key
 
 CANARY = "c4n4ry-in-the-coal-mine"
 SECRETS = [name for name in NAMES if not name.endswith(".crt")]
+
+
+def changed(pem: bytes, pattern: bytes, replacement: bytes) -> bytes:
+    """Return the certificate with bytes of its DER replaced."""
+    der = re.sub(pattern, replacement, ssl.PEM_cert_to_DER_cert(pem.decode()), flags=re.DOTALL)
+    return ssl.DER_cert_to_PEM_cert(der).encode()
 
 
 @pytest.fixture
@@ -134,6 +142,8 @@ def test_our_own_file_beside_the_adopted_ones_is_known(directory: Path) -> None:
         (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "cannot be parsed"),
         (b"-----BEGIN CERTIFICATE-----\n****\n-----END CERTIFICATE-----\n", "cannot be parsed"),
         (b"hello", "no whole PEM"),
+        (changed(authority(), rb"\x17\x0d[0-9]{12}Z", b"\x17\x0d999999999999Z"), "dates that are none"),
+        (changed(authority(), rb"\x30\x03\x01\x01\xff", b"\x30\x09\x01\x01\xff"), "cannot be parsed"),
     ],
 )
 def test_a_ca_file_that_the_agents_would_refuse_is_refused(data: bytes, fault: str) -> None:
