@@ -1,9 +1,13 @@
 """Each step by itself: what it does to the host, in which order."""
 
+import attrs
+
 from states.activation import STEPS
-from states.events import Event
+from states.errors import HostError
+from states.events import Event, StepStarted, StepSucceeded
 from states.host import Host
 from states.machine import MACHINE, Activation
+from states.observed import differences, observe
 from states.outcome import PreviousRelease, Recorded, Stuck
 from states.state import State
 from states.unit import RECOVER, SITE_AGENT, SSH_ACCESS
@@ -189,3 +193,34 @@ def test_a_run_that_has_ended_is_kept_by_nothing() -> None:
     run = Activation(host_of(real), scenario.ask.plan(real).back, at=State.HEALTHY)
     assert isinstance(run.walk_back(Exception("stopped")), PreviousRelease)
     assert run not in MACHINE.models
+
+
+def test_after_an_undo_that_cannot_be_done_each_other_is_tried_and_what_is_left_is_told() -> None:
+    class Rigid(MemoryHost):
+        def place(self, release: str, name: str) -> None:
+            if self.offline:
+                raise HostError("cannot place")
+            super().place(release, name)
+
+        def offering(self) -> None:
+            self.offline = "Waldur reads Paused"
+            super().offering()
+
+    scenario = SCENARIOS["upgrade"]
+    real = Rigid(**attrs.asdict(scenario.make(), recurse=False))
+    told: list[Event] = []
+    run = Activation(host_of(real), scenario.ask.plan(real), told.append)
+    outcome = run.run()
+    assert isinstance(outcome, Stuck)
+    assert (outcome.record, str(outcome.cause)) == (real.committed, "Waldur reads Paused")
+    assert [str(failure) for failure in outcome.failures] == ["cannot place"], "the others could be done"
+    assert outcome.differences == differences(real.committed, observe(host_of(real), real.committed))
+    assert f"unit file '{RECOVER}' is not the recorded release's" in outcome.differences
+    assert real.links["current"] == "B", "the link came back all the same"
+    assert {agent.release for agent in real.running.values()} == {"B"}, "and so did the agents"
+    assert "'previous' names release 'B', the record release 'A'" in outcome.differences, "it is still in flight"
+    assert run.state is State.STUCK
+    assert told[-2:] == [
+        StepStarted("give_up", "back", State.UNITS_INSTALLED, State.STUCK),
+        StepSucceeded("give_up", "back", State.UNITS_INSTALLED, State.STUCK),
+    ]
