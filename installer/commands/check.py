@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
+from typing import Final
 
 import attrs
 
@@ -12,6 +13,8 @@ from installer.checks.subject import subject
 from installer.checks.table import AREAS
 from installer.environment import Caller
 from states.errors import Refused
+
+LONGEST: Final = frozenset({"releases", "archive"})  # every file of them is read: begun before all else
 
 
 def main(args: Namespace, caller: Caller) -> int:
@@ -42,7 +45,7 @@ def _archive(args: Namespace, caller: Caller) -> int:
 def _findings(names: list[str], args: Namespace, caller: Caller) -> list[Finding]:
     """What takes a while is begun first in every area; each finding is told once."""
     about = subject(caller, args.program, args.tokens, args.grants)
-    begun = {name: AREAS[name].started(about) for name in names}
+    begun = {name: AREAS[name].started(about) for name in sorted(names, key=lambda name: name not in LONGEST)}
     found = [finding for name in names for finding in AREAS[name].found(about, begun[name])]
     return list({(finding.code, finding.found): finding for finding in found}.values())
 
