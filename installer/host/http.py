@@ -152,15 +152,18 @@ def _body(response: "httpx.Response", url: str, end: float) -> bytes:
     for chunk in response.iter_raw(65536):
         data += chunk
         if len(data) > BODY:
-            facts = {"url": url, "cause": TOO_LARGE}
-            raise Unhealthy(f"'{url}' answered with more than {BODY} bytes", facts=facts)
+            raise _unbounded(f"'{url}' answered with more than {BODY} bytes", url, TOO_LARGE)
         if time.monotonic() > end:
             raise _endless(url)
     return bytes(data)
 
 
 def _endless(url: str) -> Unhealthy:
-    return Unhealthy(f"'{url}' did not end its answer in time", facts={"url": url, "cause": ENDLESS})
+    return _unbounded(f"'{url}' did not end its answer in time", url, ENDLESS)
+
+
+def _unbounded(message: str, url: str, cause: str) -> Unhealthy:
+    return Unhealthy(message, hint=HINTS[cause], facts={"url": url, "cause": cause})
 
 
 def _json(data: bytes) -> object | None:

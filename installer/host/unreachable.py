@@ -30,6 +30,8 @@ HINTS: Final = {
     NO_TLS: "the address in site.env must lead to a port that speaks TLS 1.2 or newer",
     SILENT: BY_PROXY,
     NO_WAY: BY_PROXY,
+    TOO_LARGE: "the address in site.env must lead to the API; if it does, ask the server's operators",
+    ENDLESS: "ask the server's operators, or who runs the proxy between",
     CUT: "the server's operators look for what closes its connections",
 }
 

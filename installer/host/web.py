@@ -13,7 +13,10 @@ from states.errors import Unhealthy
 
 SSH_ACCESS_ROUTE: Final = "/v1/site/ssh-access/"
 OK: Final = 200
-ANSWERS: Final = frozenset({200, 204, 400, 401, 403, 405})  # the Site API's own; 404, 5xx or a page are a gateway's
+NO_CONTENT: Final = 204
+ANSWERS: Final = frozenset(
+    {200, NO_CONTENT, 400, 401, 403, 405}
+)  # the Site API's own; 404, 5xx or a page are a gateway's
 
 
 @attrs.frozen
@@ -48,9 +51,11 @@ def site_api(site: SiteEnv, ca: Path) -> None:
     """Return when the Site API itself answers; without a grant, 401 is an answer."""
     url = site.central_site_api_url.rstrip("/") + SSH_ACCESS_ROUTE
     answer = get_json(url, trust=trusting(ca), proxy=site.outbound_proxy_url)
-    if answer.status not in ANSWERS or "html" in answer.content_type:
+    if answer.status not in ANSWERS or not (answer.is_json or answer.status == NO_CONTENT):
+        kind = answer.content_type or "no type"
+        what = kind if answer.is_json or not kind.startswith("application/json") else f"{kind} that is none"
         raise Unhealthy(
-            f"'{url}' was not answered by the Site API: status {answer.status}, {answer.content_type or 'no type'}",
+            f"'{url}' was not answered by the Site API: status {answer.status}, {what}",
             hint="the edge must route /v1/site/ to the Site API",
             facts={"url": url, "status": answer.status},
         )
