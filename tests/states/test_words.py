@@ -44,7 +44,7 @@ def test_a_unit_that_systemd_does_not_know_is_nothing() -> None:
     absent = UnitState("x.service")
     assert (absent.load, absent.active, absent.enabled, absent.stale) == ("not-found", "inactive", False, False)
     assert (absent.pid, absent.release, absent.restarts) == (0, None, 0)
-    assert absent.invocation == absent.since == ""
+    assert absent.invocation == absent.since == absent.replaced == ""
     assert absent.origin == "no release of ours"
     assert attrs.evolve(absent, release="A").origin == "release 'A'"
     assert attrs.evolve(absent, active="active", release="A").runs("A")
